@@ -208,7 +208,7 @@ def has_work():
         list(pool.map(lambda _: burn(), range(int(300 * SECONDS))))
 
 
-# no_cpu
+# no_cpu, cpu_quota
 def rests():
     for _ in range(20):
         time.sleep(0.02)
@@ -263,6 +263,7 @@ SCENES = {
     "native_spot": (checks, burns),
     "pool_starves": (starves, has_work),
     "no_cpu": (burns, rests),
+    "cpu_quota": (burns, rests),
     "growth": (grows, grows_and_shrinks),
     "not_whole": (is_deep, burns),
     "only_ticks": (waits_only, burns),

@@ -52,7 +52,7 @@ static int add_doubt(const struct finding *row, struct buf *out)
 	int err;
 
 	if (!row->is_sampled)
-		return buf_add_string(out, "counted one by one, no sample");
+		return buf_add_string(out, row->doubt ?: "counted one by one, no sample");
 	err = buf_printf(out, "%.1f to %.1f %% by chance, of %lld samples", 100 * row->low, 100 * row->high,
 			 row->samples);
 	if (!err && row->not_whole >= NOT_WHOLE)

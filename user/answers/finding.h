@@ -33,6 +33,7 @@ struct finding {
 	bool is_sampled;   /* ... which chance may have made another: */
 	double low, high;  /* as much as this, 95 times of 100, ... */
 	__s64 samples;	   /* ... of so many */
+	const char *doubt; /* of what is no sample: what may be otherwise, static; NULL = nothing */
 	double not_whole;  /* of all samples: what lacks frames, and may belong to it */
 	struct finding_place place;
 	char text[FINDING_TEXT];

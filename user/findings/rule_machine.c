@@ -3,6 +3,7 @@
  * rule_machine.c - what a program needs of its machine: CPUs, and memory.
  */
 #include "answers/amount.h"
+#include "findings/held_back.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
@@ -19,20 +20,23 @@ static size_t own_line(const struct scene *s, const struct recorded_stack *stack
 
 int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
 {
-	const __s64 ready = s->total[EVENT_RUNQUEUE];
+	const __s64 all = s->total[EVENT_RUNQUEUE], held = held_back_most(s);
+	const __s64 ready = held < all ? all - held : 0;
 	int err;
 
 	if (!scene_has(s, PROFILE_TIME))
 		return 0;
-	says_value(EVENT_RUNQUEUE, ready, recorded_sum(ready, s->total[PROFILE_TIME]), ret);
+	says_value(EVENT_RUNQUEUE, ready, recorded_sum(all, s->total[PROFILE_TIME]), ret);
 	if (!says_enough(ret, least) || !says_long(s, ret, READY_SECONDS, READY_OF_TIME))
 		return 0;
 	err = spots_place(s, EVENT_RUNQUEUE, own_line, NULL, &ret->place);
 	if (err)
 		return err;
 	says_text(ret, "Threads could run and had no CPU for %s, %.1f %% of the time in which they ran or "
-		  "could have: by a quota (cpu.stat of their cgroup), or since other programs had them",
-		  says_amount(ret, ready).text, 100 * ret->share);
+		  "could have%s: other programs had them",
+		  says_amount(ret, ready).text, 100 * ret->share,
+		  held ? ", besides what a quota held back" : "");
+	ret->doubt = "counted one by one; a quota that the profiler cannot see is in it, too";
 	spots_say(ret, "at");
 	says_more(ret, "--event", "runqueue", "--by", "process", NULL);
 	return 1;

@@ -28,7 +28,8 @@ static bool is_sane_container(const struct container *c)
 	const struct cgroup *cgroup = &c->cgroup;
 	const struct pod_names *names = &c->names;
 
-	return terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
+	return terminated(c->quota.path, sizeof(c->quota.path)) &&
+	       terminated(cgroup->container_id, sizeof(cgroup->container_id)) &&
 	       terminated(cgroup->pod_uid, sizeof(cgroup->pod_uid)) &&
 	       terminated(cgroup->path, sizeof(cgroup->path)) &&
 	       terminated(names->namespace, sizeof(names->namespace)) &&

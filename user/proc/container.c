@@ -17,7 +17,7 @@ static FILE *open_proc(pid_t pid, const char *name)
 	return fopen(path, "re");
 }
 
-static void read_cgroup(pid_t pid, struct cgroup *ret)
+static void read_cgroup(pid_t pid, struct container *ret)
 {
 	_cleanup_fclose_ FILE *file = open_proc(pid, "cgroup");
 	char text[16384];
@@ -25,7 +25,8 @@ static void read_cgroup(pid_t pid, struct cgroup *ret)
 	if (!file)
 		return;
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	cgroup_parse(text, ret);
+	cgroup_parse(text, &ret->cgroup);
+	cpu_quota_read(text, &ret->quota);
 }
 
 /* Whoever has a user namespace of his own mounts in it what he likes, under any name. */
@@ -66,7 +67,7 @@ void container_read(pid_t pid, struct pods *pods, struct container *ret)
 	char hint[CONTAINER_NAME_SIZE] = "";
 
 	memset(ret, 0, sizeof(*ret));
-	read_cgroup(pid, &ret->cgroup);
+	read_cgroup(pid, ret);
 	if (!*ret->cgroup.container_id && !*ret->cgroup.pod_uid)
 		return;
 	read_mounts(pid, &ret->cgroup, hint);

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "proc/cpu_quota.h"
 #include "proc/pods.h"
 
 /*
@@ -17,6 +18,7 @@
 struct container {
 	struct cgroup cgroup;
 	struct pod_names names;
+	struct cpu_quota quota;
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "profile/pprof_header.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -9,6 +10,8 @@
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
 #include "profile/profile.h"
+
+#define QUOTA_PATH 128 /* bytes of a cgroup's path */
 
 _Static_assert(1 + PPROF_COMMENTS_MAX + 2 * PPROF_TYPES_MAX <= PPROF_WORDS_MAX,
 	       "every word of the header has room");
@@ -74,6 +77,25 @@ static void add_accounts(struct pprof_header *h)
 	}
 }
 
+/* The end of a long path, since that tells more. recorded/quotas.c reads it again. */
+static void write_quota(const struct profile_quota *q, char text[PPROF_COMMENT_SIZE])
+{
+	const size_t n = strlen(q->cgroup);
+	_cleanup_(buf_free) struct buf path = {};
+	int used;
+
+	used = snprintf(text, PPROF_COMMENT_SIZE,
+			"CPU quota %llu of %llu us: used up in %llu of %llu periods, threads were held back "
+			"for %llu us and ran for %llu us; processes",
+			q->quota_us, q->period_us, q->ended_early, q->periods, q->held_us, q->ran_us);
+	for (__u32 i = 0; i < q->pid_count; i++)
+		used += snprintf(text + used, PPROF_COMMENT_SIZE - used, " %u", q->pids[i]);
+	if (buf_add_shown(&path, n > QUOTA_PATH ? q->cgroup + n - QUOTA_PATH : q->cgroup, false))
+		return;
+	snprintf(text + used, PPROF_COMMENT_SIZE - used, "%s of cgroup %.*s", q->more ? " and others" : "",
+		 (int)path.size, path.data);
+}
+
 static void add_comments(struct pprof_header *h)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
@@ -98,6 +120,8 @@ static void add_comments(struct pprof_header *h)
 		if (info->full[i])
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",
 				 info->full[i], full_table_rows[i].what);
+	for (__u32 i = 0; i < info->quota_count; i++)
+		write_quota(&info->quotas[i], h->comments[h->comment_count++]);
 	add_accounts(h);
 	for (size_t i = 0; i < h->comment_count; i++)
 		pprof_strings_word(h->strings, h->comments[i]);

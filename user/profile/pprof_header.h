@@ -13,10 +13,11 @@
 #include "profile/accounts.h"
 #include "profile/events.h"
 #include "profile/full_tables.h"
+#include "profile/profile.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX (4 + FULL_TABLES + ACCOUNTS_LINES)
-#define PPROF_COMMENT_SIZE 384 /* more than four CPUs with the largest numbers take */
+#define PPROF_COMMENTS_MAX (4 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX)
+#define PPROF_COMMENT_SIZE 512 /* more than four CPUs, or a quota, with the largest numbers take */
 
 struct pprof_stream;
 struct pprof_strings;

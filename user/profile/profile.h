@@ -42,6 +42,18 @@ struct profile_loss {
 	__u64 samples;
 };
 
+/* A cgroup whose quota of CPU time held threads back (proc/cpu_quota.h). */
+#define PROFILE_QUOTA_PIDS 8
+struct profile_quota {
+	char cgroup[512];
+	__u64 quota_us, period_us;
+	__u64 periods, ended_early; /* those that lasted longer than the quota */
+	__u64 held_us, ran_us;	    /* of all CPUs */
+	__u32 pids[PROFILE_QUOTA_PIDS]; /* processes of the run that are in there */
+	__u32 pid_count, more;		/* more: there are others */
+};
+
+#define PROFILE_QUOTAS_MAX 4
 #define PROFILE_LOSSES_MAX 4 /* spans; what is beyond is part of the last one */
 
 struct profile_info {
@@ -57,6 +69,8 @@ struct profile_info {
 	__u32 unlooked; /* processes of the run that could not be looked at */
 	struct profile_loss losses[PROFILE_LOSSES_MAX]; /* the oldest first */
 	__u32 loss_count;
+	struct profile_quota quotas[PROFILE_QUOTAS_MAX]; /* those that held back for longest, in order */
+	__u32 quota_count;
 	__u64 full[FULL_TABLES]; /* how often tables had no room meanwhile */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];

@@ -142,6 +142,7 @@ static void add_losses(struct recorded *r, const char *comment)
 void recorded_comment(struct recorded *r, __u32 string)
 {
 	add_losses(r, recorded_get_string(r, string));
+	recorded_quotas_comment(&r->quotas, recorded_get_string(r, string));
 	if (!string || r->comment_count == RECORDED_COMMENTS_MAX)
 		return;
 	for (size_t i = 0; i < r->comment_count; i++)

@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "bpf/abi.h"
 #include "recorded/interned.h"
+#include "recorded/quotas.h"
 
 #define RECORDED_STRING_MAX   4096	 /* bytes kept of one text, as in profile/profile.h */
 #define RECORDED_TYPES_MAX    64	 /* sample types */
@@ -80,6 +81,7 @@ struct recorded {
 	/* What the comments say was lost, of all files. */
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
 	__u64 unlooked;			/* processes; the most of one file */
+	struct recorded_quotas quotas;	/* that held threads back */
 	struct buf scratch;
 };
 

@@ -71,6 +71,7 @@ void containers_reply(const struct containers *c, __u32 process, const struct wo
 
 	if (!e || e->ended || r->error)
 		return;
+	registry_meet_quota(c->registry, e->pid, &r->container.quota);
 	/* Names that have become unknown, since the pod is being deleted, stay as they were. */
 	if (!strcmp(r->container.cgroup.container_id, e->container.container_id) && !*r->container.names.pod)
 		return;

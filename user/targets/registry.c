@@ -8,9 +8,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "targets/quotas.h"
 #include "targets/unlooked.h"
 
-struct text {
+struct shared_text {
 	UT_hash_handle hh;
 	size_t users;
 	char value[];
@@ -23,11 +24,12 @@ struct slot {
 
 struct registry {
 	struct slot *slots;
-	struct text *texts;
+	struct shared_text *texts;
 	size_t live;
 	size_t forgotten; /* how many */
 	__u64 changes;
 	struct unlooked unlooked;
+	struct quotas quotas;
 };
 
 int registry_new(struct registry **ret)
@@ -43,7 +45,7 @@ int registry_new(struct registry **ret)
 void registry_free(struct registry *r)
 {
 	struct slot *s, *next_slot;
-	struct text *t, *next_text;
+	struct shared_text *t, *next_text;
 
 	if (!r)
 		return;
@@ -62,6 +64,16 @@ void registry_free(struct registry *r)
 struct unlooked *registry_unlooked(struct registry *r)
 {
 	return &r->unlooked;
+}
+
+void registry_meet_quota(struct registry *r, __u32 pid, const struct cpu_quota *read)
+{
+	quotas_meet(&r->quotas, pid, read);
+}
+
+const struct quotas *registry_quotas(const struct registry *r)
+{
+	return &r->quotas;
 }
 
 size_t registry_count_unlooked(const struct registry *r)
@@ -88,7 +100,7 @@ static const char **string_of(struct registry_entry *e, size_t i)
 /* One copy of each: a thousand workers run the same interpreter, in one container. */
 static const char *share(struct registry *r, const char *value)
 {
-	struct text *t;
+	struct shared_text *t;
 	size_t length;
 
 	if (!value || !*value)
@@ -114,7 +126,7 @@ static const char *share(struct registry *r, const char *value)
 
 static void unshare(struct registry *r, const char *value)
 {
-	struct text *t;
+	struct shared_text *t;
 
 	if (!value || !*value)
 		return;

@@ -14,6 +14,8 @@
 #include "proc/otel_context.h"
 #include "profile/labels.h"
 
+struct cpu_quota;
+struct quotas;
 struct registry;
 struct unlooked;
 
@@ -80,6 +82,9 @@ __u64 registry_changes(const struct registry *r);
 
 /* The processes that are in no entry because nobody could look at them; the registry's. */
 struct unlooked *registry_unlooked(struct registry *r);
+/* quotas_meet() of a process; and what came of all of them. */
+void registry_meet_quota(struct registry *r, __u32 pid, const struct cpu_quota *read);
+const struct quotas *registry_quotas(const struct registry *r);
 /* unlooked_count() of them, now. */
 size_t registry_count_unlooked(const struct registry *r);
 

@@ -117,6 +117,7 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 		  *i->reason ? ": " : "", i->reason);
 	kernel_hold_process_id(v->kernel, e.id, true);
 	kubelet_meet(v->kubelet, e.container.pod_uid);
+	registry_meet_quota(v->registry, p->pid, &r->container.quota);
 	return registry_add(v->registry, &e);
 }
 
@@ -152,6 +153,7 @@ static int register_program(struct verdicts *v, const struct record_process *p, 
 	memcpy(e.comm, p->comm, sizeof(e.comm));
 	kernel_hold_process_id(v->kernel, e.id, true);
 	kubelet_meet(v->kubelet, e.container.pod_uid);
+	registry_meet_quota(v->registry, p->pid, &r->container.quota);
 	return registry_add(v->registry, &e);
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/loop.h"
 #include "profile/profile.h"
+#include "targets/quotas.h"
 #include "targets/registry.h"
 
 /* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
@@ -27,6 +28,7 @@ struct window {
 	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
 	/* How far parts were taken: of all nodes up to the mark, and of a bank that is to be cleared. */
 	struct harvest_progress look, bank;
+	struct quotas_mark quotas, quotas_end; /* when it began, and when its facts were last asked for */
 	__u64 since[];		       /* by node */
 };
 
@@ -63,8 +65,9 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 }
 
 /* The facts of the time since the window was opened or last taken, up to its mark if it has one. */
-static struct profile_info info_of(const struct window *w)
+static struct profile_info info_of(struct window *w)
 {
+	const struct quotas *quotas = registry_quotas(w->all->inputs.registry);
 	const struct moment end = w->mark ? w->end : end_now(w->all);
 	struct profile_info info = {
 		.events = w->all->events,
@@ -76,6 +79,8 @@ static struct profile_info info_of(const struct window *w)
 		.unlooked = registry_count_unlooked(w->all->inputs.registry),
 	};
 
+	quotas_set_mark(quotas, &w->quotas_end);
+	quotas_between(quotas, &w->quotas, &w->quotas_end, &info);
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);
 	harvest_label_names(&w->all->inputs, &info);
 	return info;
@@ -112,6 +117,7 @@ int window_open(struct windows *all, struct window **ret)
 	*w = (struct window){ .all = all, .next = all->first };
 	settle(all);
 	read_counts(t, w->since);
+	quotas_set_mark(registry_quotas(all->inputs.registry), &w->quotas);
 	w->start = moment_now(all);
 	all->first = w;
 	*ret = w;
@@ -228,6 +234,7 @@ void window_done(struct window *w)
 	harvest_end(&w->bank);
 	w->stats = (struct harvest_stats){};
 	w->start = w->end;
+	w->quotas = w->quotas_end;
 }
 
 __u32 window_stacks(const struct window *w)

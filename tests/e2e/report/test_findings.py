@@ -25,7 +25,8 @@ SOUND = re.findall(r"\w+", re.search(r"^NAMES = \[(.*?)\]", (WORKLOADS / "sound.
 # What a rule needs to see. Others do with ticks.
 MORE = {"gil_wait": ("--event", "cpu,gil"), "loop_waits": ("--event", "cpu,offcpu"),
         "loop_busy": ("--event", "cpu,offcpu"), "pool_starves": ("--event", "cpu,offcpu"),
-        "no_cpu": ("--event", "cpu,offcpu"), "growth": ("--event", "cpu,memory"),
+        "no_cpu": ("--event", "cpu,offcpu"), "cpu_quota": ("--event", "cpu,offcpu"),
+        "growth": ("--event", "cpu,memory"),
         "memory_copies": ("--native", "top"), "native_spot": ("--native", "top"),
         "not_whole": ("--max-depth", "20")}
 # Of CPU time: what is left at the begin and the end of a run must be little of it.
@@ -37,8 +38,8 @@ PLACES = {"gil_wait": "burn", "gil_full": "burn", "loop_waits": "blocks", "loop_
           "imports": "imports_what", "collections": "collects", "exceptions": "burn",
           "serialisation": "encodes", "deep_copies": "copies", "memory_copies": "copies_memory",
           "package": "uses_package", "native_spot": "checks", "pool_starves": "burn", "no_cpu": None,
-          "growth": "grows", "not_whole": "[truncated]", "only_ticks": None}
-QUICK = "gil_wait", "serialisation"
+          "cpu_quota": None, "growth": "grows", "not_whole": "[truncated]", "only_ticks": None}
+QUICK = "gil_wait", "serialisation", "cpu_quota"
 
 
 def profile(directory, program, *arguments, code=None, more=(), **options):
@@ -68,17 +69,17 @@ def is_gil_full(run):
 
 @contextlib.contextmanager
 def quota(directory):
-    """A quarter of a CPU for what begins in there: what makes that so in a child of ours."""
+    """A tenth of a CPU for what begins in there: what makes that so in a child of ours."""
     top = next((path for path in map(pathlib.Path, ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup"))
                 if (path / "cgroup.procs").exists()), None)
     made = top and top / ("pyperf-quota-%d" % os.getpid())
     try:
         made.mkdir()
         if (made / "cpu.max").exists():
-            (made / "cpu.max").write_text("25000 100000")
+            (made / "cpu.max").write_text("10000 100000")
         else:
             (made / "cpu.cfs_period_us").write_text("100000")
-            (made / "cpu.cfs_quota_us").write_text("25000")
+            (made / "cpu.cfs_quota_us").write_text("10000")
     except (AttributeError, OSError):
         pytest.skip("SKIP cgroups: no controller of CPU quotas that can be written to")
     try:
@@ -88,17 +89,28 @@ def quota(directory):
         made.rmdir()
 
 
-def throttled(directory):
+def throttled(directory, more=MORE["cpu_quota"]):
     """Started here, and not by the profiler, which would be throttled, too."""
     with quota(directory) as begin:
-        command = [known.newest().path, WORKLOADS / "stands_out.py", "no_cpu", "60"]
+        command = [known.newest().path, WORKLOADS / "stands_out.py", "cpu_quota", "60"]
         with profiler.target(*command, about=False, preexec_fn=begin) as started:
-            return profiler.run_while(directory, [started], 0.5, "-F", 499, *MORE["no_cpu"])
+            return profiler.run_while(directory, [started], 0.3, "-F", 499, *more)
+
+
+def crowded(directory):
+    """Three programs that compute share one CPU, and nobody has a quota."""
+    def begin():
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    command = [known.newest().path, WORKLOADS / "stands_out.py", "no_cpu", "60"]
+    with contextlib.ExitStack() as stack:
+        started = [stack.enter_context(profiler.target(*command, about=False, preexec_fn=begin))
+                   for _ in range(3)]
+        return profiler.run_while(directory, started, 0.5, "-F", 499, *MORE["no_cpu"])
 
 
 def faulty(directory, code):
-    if code == "no_cpu":
-        return throttled(directory)
+    if code in ("cpu_quota", "no_cpu"):
+        return (throttled if code == "cpu_quota" else crowded)(directory)
     for _ in range(5):
         run = profile(directory, "stands_out.py", code, *SECONDS.get(code, ()), code=code)
         if code != "gil_full" or is_gil_full(run):
@@ -143,6 +155,30 @@ def test_a_program_with_the_fault(code, tmp_path):
     summary = " ".join((run.out or run.err).split())
     assert found[code]["text"] in summary and summary.index("What stands out") == 0
     assert found[code]["text"] in text and found[code]["doubt"] in text and found[code]["command"] in text
+
+
+@pytest.mark.all
+def test_who_waits_for_a_cpu_is_not_held_back(tmp_path):
+    found = findings(crowded(tmp_path).path)
+    assert "no_cpu" in found and "cpu_quota" not in found
+
+
+@pytest.mark.all
+@pytest.mark.parametrize("more", (("--event", "cpu,offcpu"), ("--event", "cpu")), ids=("waits", "ticks"))
+def test_what_a_quota_takes_is_told_apart(tmp_path, more):
+    run = throttled(tmp_path, more)
+    found = findings(run.path)
+    one = found["cpu_quota"]
+    assert re.search(r"A quota of 0\.10 CPUs held back the threads of cgroup /pyperf-quota-\d+ "
+                     r"\(process \d+\) for [\d.]+ m?s, in \d+ of \d+ periods of 100 ms", one["text"])
+    assert "no sample" not in one["doubt"] and "not for each thread" in one["doubt"]
+    if "cpu,offcpu" in more:
+        ready = sum(sample.values["runqueue"] for sample in run.samples)
+        # It has one thread, so there is one bound: what the kernel has counted, up to the last reading.
+        share = int(re.search(r"did not, (\d+) % are that", one["text"])[1])
+        assert share == pytest.approx(100 * min(1, one["value"] / ready), abs=1)
+        # What the quota took is not what others had.
+        assert found.get("no_cpu", {"value": 0})["value"] <= ready - min(ready, one["value"]) + 1
 
 
 @pytest.mark.parametrize("code", some(RULES, QUICK))
