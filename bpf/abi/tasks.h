@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tasks.h - where a process keeps asyncio's tasks (3.11+), as far as the sampler reads them with --async.
+ * tasks.h - where a process keeps asyncio's tasks (3.8+), as far as the sampler reads them with --async.
  */
 #ifndef PYPERF_BPF_ABI_TASKS_H
 #define PYPERF_BPF_ABI_TASKS_H
@@ -10,6 +10,13 @@
 #define TASK_LAYOUTS_MAX 64  /* different ones in one run; up to 3.13 each process has one of its own */
 #define TASK_READ	 512 /* bytes of a task object that are read: task_size is at most this */
 #define TASK_NAMES_MAX	 256 /* names that a process may have in a generation of the tree */
+
+/* Up to 3.10, what frame_stack of a frame that is an object has. */
+enum frame_object {
+	FRAME_OBJECT_NONE,   /* it is none */
+	FRAME_OBJECT_TOP,    /* f_stacktop, a pointer */
+	FRAME_OBJECT_COUNTS, /* 3.10: f_stackdepth, an int */
+};
 
 /* Offsets in bytes. user/python/task_layout.c fills it from what the process says, or was found of it. */
 struct task_layout {
@@ -40,11 +47,12 @@ struct task_layout {
 
 	/*
 	 * Up to 3.13 (python/awaiter.h), where nothing of a thread state, of sets and of who awaits a task is
-	 * used, and frame_stack has a number of words, an int.
+	 * used, and frame_stack has a number of words, an int. Up to 3.10 a frame is an object: gen_frame has its
+	 * address, gen_state is a byte of the frame.
 	 */
 	__u8 resume;	    /* a `yield` and an `await` look alike (3.11, 3.12): the next instruction tells */
-	__u8 pad;
-	__u16 frame_values; /* _PyInterpreterFrame.localsplus */
+	__u8 frame_object;  /* enum frame_object */
+	__u16 frame_values; /* _PyInterpreterFrame.localsplus; up to 3.10 f_valuestack, a pointer */
 	__u16 closure;	    /* PyFunctionObject.func_closure */
 	__u16 group_values; /* 3.13: bytes from a TaskGroup to its values; else 0 */
 	__u64 current;	    /* address of the dict from a loop to the task that it runs; 0 = it is 3.14+ */

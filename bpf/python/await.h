@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * await.h - with --async: from the asyncio task that a thread runs to the tasks that await it (3.11+), and
+ * await.h - with --async: from the asyncio task that a thread runs to the tasks that await it (3.8+), and
  * their coroutines. intern.h adds them to the tree. They are found from the task outwards, and of each task
  * from its outermost coroutine inwards. Where several tasks await one, the first is taken.
  */
@@ -142,6 +142,24 @@ static __always_inline long await_task(struct scratch *s, const struct task_layo
 	return 0;
 }
 
+/* Takes a frame of the task that was met last. 0, or 1 if there is no room. */
+static __always_inline long await_take(struct scratch *s, __u64 address, __u64 code, __u64 instr)
+{
+	__u32 n = s->await.depth, last = s->await.tasks - 1;
+	struct frame *f;
+
+	mem_opaque(n);
+	mem_opaque(last);
+	if (n >= AWAIT_FRAMES || last >= AWAIT_TASKS || !mem_plausible(code))
+		return await_end(s, WAIT_TASK_CUT);
+	f = &s->walk.frames[AWAIT_FIRST + n];
+	f->address = address;
+	f->code = code;
+	f->instr = instr;
+	s->await.depth = s->await.end[last] = n + 1;
+	return 0;
+}
+
 /* Takes the frame of the coroutine whose bytes were read, and goes on to what it awaits. */
 static __always_inline long await_coroutine(struct scratch *s, const struct layout *l,
 					    const struct task_layout *a, __u64 address)
@@ -149,8 +167,6 @@ static __always_inline long await_coroutine(struct scratch *s, const struct layo
 	const __s8 state = object_byte(s, a->gen_state);
 	const int awaits = state == a->awaiting[0] || state == a->awaiting[1];
 	const __u64 code = object_word(s, a->gen_frame + l->frame_code) & ~(__u64)l->pointer_tag;
-	__u32 n = s->await.depth, last = s->await.tasks - 1;
-	struct frame *f;
 	__u64 stack;
 
 	s->await.object = 0;
@@ -160,20 +176,46 @@ static __always_inline long await_coroutine(struct scratch *s, const struct layo
 	}
 	if (!awaits && state != a->created && state != a->suspended)
 		return 0;
-	mem_opaque(n);
-	mem_opaque(last);
-	if (n >= AWAIT_FRAMES || last >= AWAIT_TASKS || !mem_plausible(code) ||
-	    object_byte(s, a->gen_frame + l->frame_owner) != l->owner_generator)
+	if (object_byte(s, a->gen_frame + l->frame_owner) != l->owner_generator)
 		return await_end(s, WAIT_TASK_CUT);
-	f = &s->walk.frames[AWAIT_FIRST + n];
-	f->address = address + a->gen_frame;
-	f->code = code;
-	f->instr = object_word(s, a->gen_frame + l->frame_instr);
-	s->await.depth = s->await.end[last] = n + 1;
+	if (await_take(s, address + a->gen_frame, code, object_word(s, a->gen_frame + l->frame_instr)))
+		return 1;
 	stack = a->current ? (awaits ? awaiter_awaited(s, l, a, address) : 0) :
 			     object_pointer(s, a->gen_frame + a->frame_stack);
 	if (awaits && mem_plausible(stack))
 		s->await.object = search_read(s, stack - 8 * (__u64)a->awaited) & ~REFERENCE_TAGS;
+	return 0;
+}
+
+/*
+ * The same up to 3.10, where its frame is an object. A global function: the verifier looks at it once. 0 to
+ * go on, 1 to stop.
+ */
+__noinline int await_frame_object(struct scratch *s, const struct layout *l, const struct task_layout *a,
+				  __u64 generator)
+{
+	__u64 frame;
+	__u32 instr;
+	__s8 state;
+
+	if (!opt_async || !s || !l || !a)
+		return 1;
+	frame = object_word(s, a->gen_frame);
+	s->await.object = 0;
+	if (!frame) /* it has ended */
+		return 0;
+	if (object_read(s, frame, FRAME_READ_MAX) || object_word(s, l->frame_generator) != generator)
+		return await_end(s, WAIT_TASK_CUT);
+	instr = (__u32)object_word(s, l->frame_instr);
+	state = (__s8)object_byte(s, a->gen_state);
+	if (state == a->executing)
+		return await_end(s, WAIT_CAUSES);
+	if (state != a->created && state != a->suspended)
+		return 0;
+	if (await_take(s, frame, object_word(s, l->frame_code), instr))
+		return 1;
+	if (state == a->suspended)
+		s->await.object = awaiter_awaited_of_object(s, l, a);
 	return 0;
 }
 
@@ -188,6 +230,8 @@ static __always_inline long await_object(struct scratch *s, const struct layout 
 	if (object_read(s, address, a->gen_frame + FRAME_READ))
 		return await_end(s, WAIT_TASK_CUT);
 	kind = object_kind(s, a, object_pointer(s, a->object_type));
+	if (kind == OBJECT_COROUTINE && a->frame_object)
+		return await_frame_object(s, l, a, address);
 	if (kind == OBJECT_COROUTINE)
 		return await_coroutine(s, l, a, address);
 	/* What is wrapped is the first field behind the object's header, which ends with its type. */
@@ -225,7 +269,7 @@ static __always_inline void await_find(struct scratch *s, const struct layout *l
 	if (!mem_plausible(coroutine) ||
 	    (!s->await.task && s->await.cause == WAIT_CAUSES && !s->await.must))
 		return;
-	s->await.frame = coroutine + a->gen_frame;
+	s->await.frame = awaiter_frame(s, a, coroutine);
 	if (s->await.task)
 		bpf_loop(AWAIT_STEPS, await_step, &c, 0);
 	if (s->await.task || s->await.object)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * awaiter.h - with --async, up to 3.13 (3.11+): the task that runs, and who awaits a task, where no word of
+ * awaiter.h - with --async, up to 3.13 (3.8+): the task that runs, and who awaits a task, where no word of
  * the process's says it. The task is in the dict from a loop to the task that it runs; that it is this
  * thread's is proved by its coroutine's frame, which has to be in the thread's stack. Who awaits it is
  * found by what is called when it is done. user/outside/callbacks.h does the same from outside.
@@ -11,7 +11,7 @@
 #include "bpf/data/maps.h"
 #include "bpf/python/object.h"
 
-#define KEYS_READ	256
+#define KEYS_READ	272
 #define KEYS_INDEX_BITS 9
 #define ENTRY_BYTES	24 /* hash, key and value: loops are no str */
 #define LOOPS		4  /* that run at once, in threads of one process */
@@ -23,6 +23,9 @@
 #define CALLBACK_READ	80
 #define CELLS		8
 #define PARENT_TASK	4 /* which attribute of a TaskGroup _parent_task is: Lib/asyncio/taskgroups.py */
+#define CODE_BYTES	48 /* PyCodeObject.co_code, up to 3.10 */
+#define YIELD_FROM	72 /* Include/opcode.h, 3.8 to 3.10 */
+#define STACK_MAX	(1 << 16) /* words of a frame */
 #define RESUME		151
 #define RESUME_QUICK	150 /* 3.11 */
 #define RESUME_WATCHED	240 /* 3.12: INSTRUMENTED_RESUME */
@@ -32,6 +35,7 @@ struct awaiter_context {
 	const struct task_layout *a;
 	__u64 found;
 	__u32 first; /* where in what was read the entries begin */
+	__u64 newest; /* up to 3.10: the frame that the thread runs */
 };
 
 /* --- the task that runs --------------------------------------------------------------------------------- */
@@ -50,38 +54,57 @@ static long awaiter_entry(__u32 i, struct awaiter_context *c)
 	return 0;
 }
 
+/* Of the keys' table that was read: bytes in front of the entries; 0 = there are too many. */
+static __always_inline __u32 awaiter_head(struct scratch *s, const struct task_layout *a)
+{
+	const __u64 slots = a->frame_object ? object_word(s, 8) : 1ULL << (object_byte(s, KEYS_INDEX_BITS) & 63);
+
+	if (slots != 8 && slots != 16 && slots != 32)
+		return 0;
+	return (a->frame_object ? TRACE_KEYS_OLD : TRACE_KEYS_NEW) + slots;
+}
+
 /* Reads the dict's entries. Leaves the tasks in s->await.met, of which there are s->await.tasks. Always 0. */
 __noinline int awaiter_entries(struct scratch *s, const struct task_layout *a)
 {
 	struct awaiter_context c = { .s = s, .a = a };
-	__u32 bits;
 
 	if (!opt_async || !s || !a)
 		return -1;
 	s->await.tasks = 0;
 	if (object_read(s, search_read(s, a->current + FIRST_WORD + TRACE_MA_KEYS), KEYS_READ))
 		return 0;
-	bits = object_byte(s, KEYS_INDEX_BITS);
-	if (bits < 3 || bits > 5)
+	c.first = awaiter_head(s, a);
+	if (!c.first)
 		return 0;
-	c.first = TRACE_KEYS_NEW + (1U << bits);
 	bpf_loop(ENTRIES, awaiter_entry, &c, 0);
 	return 0;
 }
 
-/* Whether the coroutine of one of these tasks runs, as far as it says. Reads it. */
+/* Where the coroutine at this address has its frame; 0 = it has ended. */
+static __always_inline __u64 awaiter_frame(struct scratch *s, const struct task_layout *a, __u64 coroutine)
+{
+	return a->frame_object ? search_read(s, coroutine + a->gen_frame) : coroutine + a->gen_frame;
+}
+
+/*
+ * Whether the coroutine of one of these tasks runs, as far as it says. Up to 3.10 a frame is the thread's for
+ * some instructions before it says so.
+ */
 static long awaiter_runs(__u32 i, struct awaiter_context *c)
 {
 	struct scratch *s = c->s;
 	const struct task_layout *a = c->a;
-	__u64 task = s->await.met[i & (LOOPS - 1)], coroutine;
+	__u64 task = s->await.met[i & (LOOPS - 1)], coroutine, with_state;
+	__s8 state = 0;
 
 	if (i >= s->await.tasks)
 		return 1;
 	coroutine = search_read(s, task + a->task_coro);
-	if (object_read(s, coroutine, a->gen_frame + FRAME_READ))
+	with_state = a->frame_object && mem_plausible(coroutine) ? awaiter_frame(s, a, coroutine) : coroutine;
+	if (!mem_plausible(with_state) || walk_read(&s->walk, &state, sizeof(state), with_state + a->gen_state))
 		return 0;
-	if ((__s8)object_byte(s, a->gen_state) != a->executing)
+	if (state != a->executing && (!a->frame_object || with_state != c->newest))
 		return 0;
 	c->found = task;
 	return 1;
@@ -91,11 +114,14 @@ static long awaiter_runs(__u32 i, struct awaiter_context *c)
  * The task that this thread may run; 0 = none. Of several the first one is tried: the proof may fail then,
  * and the sample has no task.
  */
-static __always_inline __u64 awaiter_task(struct scratch *s, const struct task_layout *a)
+static __always_inline __u64 awaiter_task(struct scratch *s, const struct layout *l,
+					  const struct task_layout *a, __u64 tstate)
 {
 	struct awaiter_context c = { .s = s, .a = a };
 
 	awaiter_entries(s, a);
+	if (a->frame_object)
+		c.newest = search_read(s, tstate + l->tstate_frame);
 	bpf_loop(LOOPS, awaiter_runs, &c, 0);
 	return c.found;
 }
@@ -205,6 +231,31 @@ static __always_inline __u64 awaiter_awaited(struct scratch *s, const struct lay
 			  (unit[0] != RESUME && unit[0] != (a->resume == 1 ? RESUME_QUICK : RESUME_WATCHED))))
 		return 0;
 	return address + a->gen_frame + a->frame_values + 8 * (__u64)words;
+}
+
+/* Up to 3.10. Whether the generator whose frame was read waits: it goes on with YIELD_FROM, again and again. */
+static __always_inline int awaiter_yields_from(struct scratch *s, const struct layout *l)
+{
+	const __u64 code = object_word(s, l->frame_code);
+	const __u32 instr = (__u32)object_word(s, l->frame_instr) << (l->lasti_shift & 1);
+	__u8 opcode = 0;
+
+	if (!mem_plausible(code) || instr >> 31)
+		return 0;
+	return !walk_read(&s->walk, &opcode, 1, search_read(s, code + CODE_BYTES) + l->bytes_data + instr + 2) &&
+	       opcode == YIELD_FROM;
+}
+
+/* Up to 3.10. What the generator whose frame was read awaits; 0 = nothing. */
+static __always_inline __u64 awaiter_awaited_of_object(struct scratch *s, const struct layout *l,
+						       const struct task_layout *a)
+{
+	const __u64 begin = object_word(s, a->frame_values), top = object_word(s, a->frame_stack);
+	const __u64 size = a->frame_object == FRAME_OBJECT_COUNTS ? 8 * (top & 0xffffffff) : top - begin;
+
+	if (!mem_plausible(begin) || size - 8 >= 8 * STACK_MAX || size & 7 || !awaiter_yields_from(s, l))
+		return 0;
+	return search_read(s, begin + size - 8);
 }
 
 #endif

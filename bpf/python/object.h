@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * object.h - objects of the interpreter that asyncio's tasks consist of: their words, and what they are by
- * their type (3.11+).
+ * their type (3.8+).
  */
 #ifndef PYPERF_BPF_PYTHON_OBJECT_H
 #define PYPERF_BPF_PYTHON_OBJECT_H
@@ -69,7 +69,7 @@ static const char type_coroutine[] = "coroutine", type_generator[] = "generator"
 static const char type_wakeup[] = "TaskWakeupMethWrapper", type_builtin[] = "builtin_function_or_me",
 		  type_method[] = "method", type_function[] = "function";
 
-#define TYPE_BASE 256 /* PyTypeObject.tp_base, 3.11 to 3.13 */
+#define TYPE_BASE 256 /* PyTypeObject.tp_base, 3.8 to 3.13 */
 
 /* A task or a future by its type, or that from which it is derived. */
 static __always_inline enum object_kind kind_by_base(struct scratch *s, const struct task_layout *a,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task.h - with --async: the asyncio task that the thread runs (3.11+), its name, and what awaits it. Where
+ * task.h - with --async: the asyncio task that the thread runs (3.8+), its name, and what awaits it. Where
  * tasks are the process itself says (bpf/abi/tasks.h). The thread is stopped, so all of it is of one moment.
  */
 #ifndef PYPERF_BPF_PYTHON_TASK_H
@@ -83,7 +83,7 @@ __noinline int task_find(struct scratch *s, const struct layout *l, const struct
 	if (!opt_async || !s || !l || !a)
 		return -1;
 	if (a->current) {
-		s->task.address = awaiter_task(s, a);
+		s->task.address = awaiter_task(s, l, a, tstate);
 	} else {
 		walk_read(&s->walk, words, sizeof(words), tstate + a->tstate_loop);
 		s->task.address = words[0] ? words[1] & ~REFERENCE_TAGS : 0;

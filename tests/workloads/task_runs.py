@@ -90,7 +90,9 @@ async def unnamed():
 
 
 async def begin():
-    scenes = alone, chain, gathers, grouped, shared, generates, cycle, deep, unnamed
+    scenes = [alone, chain, gathers, shared, generates, cycle, deep, unnamed]
+    if hasattr(asyncio, "TaskGroup"):
+        scenes.append(grouped)
     for scene in scenes:
         start(scene(), scene.__name__ + " scene")
     await asyncio.sleep(0.3)

@@ -169,14 +169,14 @@ static void give_up_on(struct task_targets *t, struct task_process *p)
 	asleep_give_tasks(kernel_asleep(t->kernel));
 }
 
-/* The process has a version of which tasks cannot be read, or not in the kernel. */
+/* The process has a version of which tasks cannot be read. */
 static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
 {
 	if (!t->told)
-		log_warning("process %u is CPython %u.%u: %s or later, and says nothing of this process and "
-			    "others like it",
+		log_warning("process %u is CPython %u.%u: %s needs 3.8 or later, and says nothing of this "
+			    "process and others like it",
 			    p->followed.pid, version >> 24, version >> 16 & 255,
-			    takes_stacks(t) ? "--event tasks needs 3.8" : "--async needs 3.11");
+			    takes_stacks(t) ? "--event tasks" : "--async");
 	give_up_on(t, p);
 }
 
@@ -210,13 +210,6 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static bool is_refused(const struct task_targets *t, const struct layout *l)
-{
-	const struct task_facts *facts = layout_task_facts(l);
-
-	return !layout_has_tasks(l) || (!takes_stacks(t) && facts && !facts->gen_state);
-}
-
 static int ask(struct task_targets *t, struct task_process *p)
 {
 	const struct followed *f = &p->followed;
@@ -230,7 +223,7 @@ static int ask(struct task_targets *t, struct task_process *p)
 		return err ?: -ESRCH;
 	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, f->pid, f->start_time);
 	err = kernel_get_layout(t->kernel, process.layout, &request.threads.layout);
-	if (!err && is_refused(t, &request.threads.layout)) {
+	if (!err && !layout_has_tasks(&request.threads.layout)) {
 		refuse(t, p, request.threads.layout.version);
 		return 0;
 	}

@@ -34,7 +34,7 @@ static __s32 int_at(const __u8 *bytes, size_t offset)
 /* Up to 3.10 the frame is an object of its own. */
 static bool has_frame_object(const struct task_reader *r)
 {
-	return r->at.facts && !r->at.facts->gen_state;
+	return r->at.facts && r->at.facts->frame_object;
 }
 
 size_t generator_bytes(const struct task_reader *r)

@@ -375,7 +375,7 @@ int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runti
 	take_objects(layout_find(layout->version), &found);
 	err = take_module(&o, dict, &found);
 	err = err ?: prove_layout(&o, &found);
-	if (!err && found.facts->gen_state) {
+	if (!err && !found.facts->frame_object) {
 		found.found.resume = layout->version < VERSION_3_12 ? 1 :
 				     layout->version < VERSION_3_13 ? 2 : 0;
 		take_group(&o, runtime, &found);

@@ -65,6 +65,7 @@ struct task_facts {
 	__u16 frame_stack;    /* localsplus; up to 3.10 f_valuestack, a pointer */
 	__u16 cached_keys;    /* PyHeapTypeObject.ht_cached_keys */
 	__u16 closure;	      /* PyFunctionObject.func_closure */
+	__u8 frame_object;    /* enum frame_object: what frame_top is, where the frame is an object */
 };
 
 struct word {
@@ -134,7 +135,7 @@ struct cpython {
 	const struct layout *free_threaded; /* of the build without it; NULL = there is none (up to 3.12) */
 	const struct word *words; /* of its _Py_DebugOffsets; NULL = it has no such table (up to 3.12) */
 	size_t word_count;
-	struct coroutine_states coroutines; /* all 0: up to 3.10, where frames have them */
+	struct coroutine_states coroutines; /* up to 3.10 values at task_facts.frame_state */
 	struct task_facts tasks; /* all 0: the version says itself where its tasks are, or it is not known */
 	struct {
 		__u32 patch; /* the first patch release that has these two where layout says; 0 = all have */

@@ -2,17 +2,26 @@
 #include "python/task_layout.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 _Static_assert(ASYNCIO_TASK_READ <= TASK_READ, "the kernel side reads less of a task");
 
-/* Up to 3.13. The kernel side does not read frames that are objects, as those up to 3.10 are. */
+/* Whether all that is read of a frame is among the bytes that are read of it. */
+static bool fits_frame(const struct task_facts *f)
+{
+	if (f->frame_object)
+		return f->frame_state < FRAME_READ_MAX && f->frame_top <= FRAME_READ_MAX - sizeof(__u64) &&
+		       f->frame_stack <= FRAME_READ_MAX - sizeof(__u64);
+	return f->gen_state && f->frame_top <= FRAME_READ - sizeof(__u32);
+}
+
+/* Up to 3.13. */
 static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
 {
 	const struct task_facts *f = a->facts;
 	const struct object_offsets *o = &a->objects;
 
-	if (!f->gen_state || o->gen_frame + FRAME_READ > TASK_READ || a->task_size > TASK_READ ||
-	    f->frame_top + sizeof(__u32) > FRAME_READ)
+	if (o->gen_frame + FRAME_READ > TASK_READ || a->task_size > TASK_READ || !fits_frame(f))
 		return -EINVAL;
 	*ret = (struct task_layout){
 		.task_size = a->task_size,
@@ -22,7 +31,7 @@ static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
 		.type_name = o->type_name,
 		.type_flags = o->type_flags,
 		.gen_frame = o->gen_frame,
-		.gen_state = o->gen_state,
+		.gen_state = f->frame_object ? f->frame_state : o->gen_state,
 		.frame_stack = f->frame_top,
 		.created = a->states.created,
 		.executing = a->states.executing,
@@ -30,6 +39,7 @@ static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
 		.awaiting = { a->states.awaiting[0], a->states.awaiting[1] },
 		.awaited = a->states.awaited,
 		.resume = a->found.resume,
+		.frame_object = f->frame_object,
 		.frame_values = f->frame_stack,
 		.closure = f->closure,
 		.group_values = a->found.group_values,

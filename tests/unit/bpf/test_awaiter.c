@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_awaiter.c - up to 3.13: the task that runs, by asyncio's dict, and who awaits it, by callbacks, in
- * forged memory as 3.12 has it; and memory that is anything. Real ones: tests/e2e/tasks/test_async.py.
+ * forged memory as 3.12, 3.10 and 3.9 have it; and memory that is anything. Real ones: tests/e2e/tasks/test_async.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +19,7 @@ const volatile __u8 opt_async = 1;
 
 enum {
 	DICT, KEYS, TASK, OUTER, FUTURE, CORO, OUTER_CORO, WAKEUP, FUNCTION, TUPLE, CELL, METHOD, GROUP, CODE,
+	FRAME, OUTER_FRAME, VALUES, BYTES, /* up to 3.10 */
 	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, NAMES, OBJECTS
 };
 
@@ -49,6 +50,8 @@ static const struct layout layout = { .frame_code = 0, .frame_instr = 56, .frame
 				      .owner_generator = 1 };
 
 static struct scratch *s;
+static const struct layout *of = &layout;
+static const struct task_layout *where = &tasks;
 
 static void forge_type(int type, const char *name)
 {
@@ -71,6 +74,8 @@ static void forge_coroutine(int coro, __s8 state)
 static int setup(void **state)
 {
 	(void)state;
+	of = &layout;
+	where = &tasks;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -1;
@@ -113,7 +118,7 @@ static void look(void)
 {
 	await_begin(s);
 	s->await.tasks = 0;
-	task_find(s, &layout, &tasks, 0);
+	task_find(s, of, where, at(GROUP));
 }
 
 static void assert_awaited_by_outer(__u32 futures)
@@ -164,6 +169,107 @@ static void who_awaits_it(void **state)
 	assert_int_equal(s->await.tasks, 0);
 }
 
+/* --- frames that are objects ---------------------------------------------------------------------------- */
+
+static struct layout old_layout;
+static struct task_layout old_tasks;
+
+/* 3.9's, or 3.10's. */
+static void use_old(bool counts)
+{
+	old_layout = (struct layout){ .frame_lasti = 1, .lasti_shift = counts, .frame_code = 32,
+				      .frame_instr = counts ? 96 : 104, .frame_generator = counts ? 88 : 96,
+				      .tstate_frame = 24, .bytes_data = 32 };
+	old_tasks = tasks;
+	old_tasks.gen_frame = 16;
+	old_tasks.gen_state = counts ? 108 : 116;
+	old_tasks.frame_stack = counts ? 80 : 72;
+	old_tasks.frame_values = 64;
+	old_tasks.frame_object = counts ? FRAME_OBJECT_COUNTS : FRAME_OBJECT_TOP;
+	old_tasks.executing = !counts;
+	old_tasks.created = counts ? -2 : 0;
+	old_tasks.suspended = counts ? -1 : 0;
+	old_tasks.resume = 0;
+	of = &old_layout;
+	where = &old_tasks;
+}
+
+static void forge_frame(int frame, int coro, __s8 state)
+{
+	memory[coro][1] = at(T_CORO);
+	memory[coro][2] = at(frame);
+	memory[frame][4] = at(CODE);
+	memory[frame][8] = at(VALUES);
+	memory[frame][old_layout.frame_generator / 8] = at(coro);
+	((__u8 *)memory[frame])[old_tasks.gen_state] = (__u8)state;
+	((__u8 *)memory[frame])[old_layout.frame_instr] = 4; /* of code units, or of bytes */
+}
+
+/* Its task is awaited by another one, whose coroutine awaits the future of a third. */
+static void forge_old(bool counts)
+{
+	use_old(counts);
+	memset(memory[KEYS], 0, OBJECT);
+	memory[KEYS][1] = 8;
+	memory[KEYS][6 + 3 + 2] = at(TASK);
+	forge_frame(FRAME, CORO, old_tasks.executing);
+	forge_frame(OUTER_FRAME, OUTER_CORO, old_tasks.suspended);
+	memory[OUTER_FRAME][old_tasks.frame_stack / 8] = counts ? 2 : at(VALUES) + 16;
+	memory[CODE][6] = at(BYTES);
+	((__u8 *)memory[BYTES])[32 + (counts ? 8 : 4) + 2] = 72; /* YIELD_FROM */
+	memory[TASK][3] = at(WAKEUP);
+}
+
+static void frames_that_are_objects(void **state)
+{
+	for (int counts = 0; counts <= 1; counts++) {
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+		forge_old(counts);
+		look();
+		assert_int_equal(s->task.address, at(TASK));
+		assert_int_equal(s->await.frame, at(FRAME));
+		assert_int_equal(s->await.met[0], at(OUTER));
+		assert_int_equal(s->await.depth, 1);
+		assert_int_equal(s->walk.frames[AWAIT_FIRST].address, at(OUTER_FRAME));
+		assert_int_equal(s->walk.frames[AWAIT_FIRST].code, at(CODE));
+		assert_int_equal(s->walk.frames[AWAIT_FIRST].instr, 4);
+		memory[VALUES][1] = at(CORO); /* what it awaits runs: then nobody awaits the task */
+		look();
+		assert_int_equal(s->await.tasks, 1);
+		assert_int_equal(s->await.depth, 1);
+		forge_frame(FRAME, CORO, old_tasks.suspended); /* it waits, */
+		look();
+		assert_int_equal(s->task.address, 0);
+		memory[GROUP][3] = at(FRAME); /* ... or is the thread's already */
+		look();
+		assert_int_equal(s->task.address, at(TASK));
+	}
+}
+
+/* It awaits a coroutine of its own, which is met only where the next instruction awaits. */
+static void a_coroutine_in_it(void **state)
+{
+	for (int counts = 0; counts <= 1; counts++) {
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+		forge_old(counts);
+		forge_frame(CELL, TUPLE, old_tasks.suspended);
+		memory[VALUES][1] = at(TUPLE);
+		look();
+		assert_int_equal(s->await.depth, 2);
+		assert_int_equal(s->walk.frames[AWAIT_FIRST + 1].address, at(CELL));
+		memory[CELL][old_layout.frame_generator / 8] = at(CORO); /* the frame is of another one */
+		look();
+		assert_int_equal(s->await.depth, 1);
+		assert_int_equal(s->await.cause, WAIT_TASK_CUT);
+		memory[BYTES][32 / 8] = memory[BYTES][40 / 8] = 0; /* it has yielded it */
+		look();
+		assert_int_equal(s->await.depth, 1);
+		assert_int_equal(s->await.cause, WAIT_CAUSES);
+	}
+}
+
 /* Words that are others, or addresses of each other: it ends, within its bounds. */
 static void words_that_are_others(void **state)
 {
@@ -173,11 +279,13 @@ static void words_that_are_others(void **state)
 	for (int round = 0; round < 20000; round++) {
 		teardown(state);
 		assert_int_equal(setup(state), 0);
+		if (round % 3)
+			forge_old(round % 3 == 1);
 		memory[TASK][3] = at(round & 1 ? FUNCTION : WAKEUP);
 		memory[CELL][2] = at(FUTURE);
 		memory[FUTURE][3] = at(WAKEUP);
 		for (int i = rand() % 4; i >= 0; i--)
-			memory[rand() % CODE][rand() % 24] = rand() % 2 ? at(rand() % OBJECTS) :
+			memory[rand() % T_TASK][rand() % 24] = rand() % 2 ? at(rand() % OBJECTS) :
 									 (__u64)rand() << 40 ^ (__u64)rand();
 		look();
 		assert_true(s->await.tasks <= AWAIT_TASKS && s->await.depth <= AWAIT_FRAMES);
@@ -192,7 +300,8 @@ static void words_that_are_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(words_that_are_others),
+		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(frames_that_are_objects),
+		TEST(a_coroutine_in_it), TEST(words_that_are_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

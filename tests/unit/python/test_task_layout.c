@@ -84,7 +84,8 @@ static void one_that_was_found(void **state)
 {
 	static const struct task_facts facts = { .gen_state = 67, .frame_top = 64, .frame_stack = 72,
 						 .closure = 72 };
-	static const struct task_facts of_objects = { .frame_top = 72, .frame_stack = 64, .closure = 48 };
+	struct task_facts of_objects = { .frame_state = 116, .frame_top = 72, .frame_stack = 64, .closure = 48,
+					 .frame_object = FRAME_OBJECT_TOP };
 	struct asyncio_layout from = layout();
 	struct task_layout l = { 0 };
 
@@ -104,8 +105,13 @@ static void one_that_was_found(void **state)
 	assert_int_equal(l.group_type, 32);
 	assert_int_equal(l.resume, 2);
 	from.facts = &of_objects; /* up to 3.10 */
+	assert_int_equal(task_layout_make(&from, &l), 0);
+	assert_int_equal(l.gen_state, 116);
+	assert_int_equal(l.frame_stack, 72);
+	assert_int_equal(l.frame_object, FRAME_OBJECT_TOP);
+	of_objects.frame_top = FRAME_READ_MAX - 7;
 	assert_int_equal(task_layout_make(&from, &l), -EINVAL);
-	assert_int_equal(l.current, 24);
+	assert_int_equal(l.frame_stack, 72);
 }
 
 int main(void)

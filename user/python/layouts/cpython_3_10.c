@@ -61,6 +61,9 @@ const struct cpython cpython_3_10 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.coroutines = { /* internal/pycore_frame.h: enum _framestate */
+		.created = -2, .executing = 0, .suspended = -1, .awaiting = { -1, -1 }, .awaited = 1,
+	},
 	.tasks = {
 		.interp_modules = 856,
 		.tstate_dict = 152,
@@ -70,5 +73,6 @@ const struct cpython cpython_3_10 = {
 		.frame_stack = 64, /* f_valuestack */
 		.cached_keys = 872,
 		.closure = 72,
+		.frame_object = FRAME_OBJECT_COUNTS,
 	},
 };

@@ -61,6 +61,7 @@ const struct cpython cpython_3_8 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.coroutines = { .executing = 1, .awaited = 1 }, /* f_executing: all that do not run look alike */
 	.tasks = {
 		.interp_modules = 56,
 		.tstate_dict = 152,
@@ -70,5 +71,6 @@ const struct cpython cpython_3_8 = {
 		.frame_stack = 64, /* f_valuestack */
 		.cached_keys = 872,
 		.closure = 48,
+		.frame_object = FRAME_OBJECT_TOP,
 	},
 };

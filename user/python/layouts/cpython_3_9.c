@@ -61,6 +61,7 @@ const struct cpython cpython_3_9 = {
 		.bytes_size = 16,
 		.bytes_data = 32,
 	},
+	.coroutines = { .executing = 1, .awaited = 1 }, /* f_executing: all that do not run look alike */
 	.tasks = {
 		.interp_modules = 856,
 		.tstate_dict = 152,
@@ -70,5 +71,6 @@ const struct cpython cpython_3_9 = {
 		.frame_stack = 64, /* f_valuestack */
 		.cached_keys = 864,
 		.closure = 48,
+		.frame_object = FRAME_OBJECT_TOP,
 	},
 };
