@@ -11,6 +11,7 @@
 
 #include "profile/frames.h"
 #include "profile/graph_lines.h"
+#include "profile/graph_pairs.h"
 #include "profile/graph_tables.h"
 #include "profile/shown.h"
 
@@ -242,7 +243,8 @@ static int encode(struct graph *g, __u32 most, struct buf *out)
 	add_totals(g);
 	find_least(g, most);
 	err = leave_out(g) ?: add_head(g, out) ?: add_nodes(g, &t, out) ?:
-	      graph_add_lines(&t, g->stop, out) ?: graph_add_tables(&t, out);
+	      graph_add_lines(&t, g->stop, out) ?: graph_add_pairs(&t, g->stop, out) ?:
+	      graph_add_tables(&t, out);
 	return err ?: buf_add_string(out, "}\n");
 }
 

@@ -11,7 +11,8 @@
  *      "package": [0, ...]}, "packages": ["program", "stdlib", ...],
  *    "nodes": {"depth": [0, 1, 2, 1, ...], "of": [0, 0, 4, 2, ...], "self": [0, 42, 3, 54, ...]},
  *    "left_out": {"nodes": 0, "value": 0},
- *    "lines": {"function": [0, ...], "line": [9, ...], "self": [42, ...], "total": [45, ...]}}
+ *    "lines": {"function": [0, ...], "line": [9, ...], "self": [42, ...], "total": [45, ...]},
+ *    "pairs": {"owner": [0, ...], ...}}    of what is no ticks: graph_pairs.h
  *
  * A node stands below the nearest one before it that is less deep. At depth 0 it is an owner, whoever the
  * stacks below are of, else a function, whichever line it is at. "of" is the place in that table. "self" is

@@ -101,6 +101,68 @@ static void lines(void **state)
 				"\"total\":[5,2,5]}");
 }
 
+static void add_frames(struct profile *p, enum event_kind kind, const char *const *frames, size_t n,
+		       __u64 count)
+{
+	const struct profile_labels labels = { .pid = 7, .tid = 1, .comm = "py" };
+	__u32 locations[8], function;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = frames[i], *file = strchr(name, '@');
+		const bool is_wait = *name == '[';
+		char only[32];
+
+		snprintf(only, sizeof(only), "%.*s", (int)strcspn(name, "@"), name);
+		assert_int_equal(profile_function(p, is_wait ? FRAME_WAIT : FRAME_PYTHON, only,
+						  file ? file + 1 : "", is_wait ? 0 : 7, &function),
+				 0);
+		assert_int_equal(profile_location(p, function, is_wait ? 0 : 10 + (int)i, 0, 0,
+						  &locations[n - 1 - i]),
+				 0);
+	}
+	assert_int_equal(profile_sample(p, kind, locations, n, &labels, count), 0);
+}
+
+#define ADD(p, kind, count, ...) \
+	add_frames(p, kind, (const char *const[]){ __VA_ARGS__ }, \
+		   sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *), count)
+#define LIBRARY "wait@/usr/lib/python3.11/threading.py"
+
+/* A line beside why it waits, or beside the caller that is of the program. Ticks have none of that. */
+static void pairs(void **state)
+{
+	_cleanup_profile_ struct profile *waits = new_profile(EVENT_BIT(EVENT_OFFCPU));
+	_cleanup_profile_ struct profile *memory = new_profile(EVENT_BIT(EVENT_MEMORY));
+	_cleanup_profile_ struct profile *ticks = new_profile(EVENT_BIT(EVENT_CPU));
+
+	(void)state;
+	ADD(waits, EVENT_OFFCPU, 5, "a@/srv/f.py", LIBRARY, "[I/O]");
+	ADD(waits, EVENT_OFFCPU, 3, "b@/srv/f.py", LIBRARY, "[I/O]");
+	ADD(waits, EVENT_OFFCPU, 2, "a@/srv/f.py", LIBRARY);
+	ADD(waits, EVENT_OFFCPU, 1, "a@/srv/f.py", "[GIL held by]", LIBRARY);
+	expect(encoded(waits, 100), "\"pairs\":{\"owner\":[0,0,0],\"function\":[1,1,1],\"other\":[0,2,3],"
+				    "\"line\":[11,11,12],\"other_line\":[10,0,0],\"self\":[2,8,1]}");
+	ADD(memory, EVENT_MEMORY, 4, "a@/srv/f.py", LIBRARY);
+	ADD(memory, EVENT_MEMORY, 6, "a@/srv/f.py");
+	expect(encoded(memory, 100), "\"pairs\":{\"owner\":[0,0],\"function\":[0,1],\"other\":[-1,0],"
+				     "\"line\":[10,11],\"other_line\":[0,10],\"self\":[6,4]}");
+	ADD(ticks, EVENT_CPU, 1, "a@/srv/f.py");
+	assert_null(strstr(encoded(ticks, 100), "\"pairs\""));
+}
+
+/* Who holds the GIL beside who waits for it; where nobody does, that says so. */
+static void pairs_of_the_gil(void **state)
+{
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_GIL));
+
+	(void)state;
+	ADD(p, EVENT_GIL, 5, "main@f.py", "waits@f.py", "[GIL held by]", "main@f.py", "holds@f.py");
+	ADD(p, EVENT_GIL, 3, "waits@f.py", "[GIL held by]", "[nobody]");
+	ADD(p, EVENT_GIL, 2, "waits@f.py"); /* not known */
+	expect(encoded(p, 100), "\"function\":[1,3,4],\"other\":[-1,1,1],\"line\":[10,14,0],"
+				"\"other_line\":[0,11,10],\"self\":[2,5,3]}");
+}
+
 static void nothing(void **state)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
@@ -165,6 +227,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nodes),
 		cmocka_unit_test(lines),
+		cmocka_unit_test(pairs),
+		cmocka_unit_test(pairs_of_the_gil),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(one_kind),
 		cmocka_unit_test(too_many),
