@@ -66,6 +66,8 @@ def pictures(browser, backup):
              % (before + 2, before + 4, before - 3, before - 1))
     page.wait("scene.pair")
     take(page, "difference")
+    gil = shown(browser, "?view=gil&at=" + page.run("scene.state.at"))
+    take(gil, "gil")
     dark = shown(browser, "?at=" + page.run("scene.state.at"), dark=True)
     dark.click("#table button.function", dark.texts("#table tbody tr button").index("quick_sort"))
     take(dark, "callers")
@@ -83,7 +85,7 @@ def main():
         demo = stack.enter_context(running(python, shop / "demo.py", "300"))
         backup = stack.enter_context(running(python, shop / "backup.py"))
         stack.enter_context(running(build / "pyperf-bpf", "--pid", "%d,%d" % (demo.pid, backup.pid),
-                                    "-F", "199", "--event", "cpu,offcpu", "--listen", str(PORT),
+                                    "-F", "199", "--event", "cpu,offcpu,gil", "--listen", str(PORT),
                                     "--interval", "2"))
         browser = devtools.Browser(home)
         stack.callback(browser.close)

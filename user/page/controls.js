@@ -38,7 +38,7 @@ function controlsShow(state) {
 function controlsEvents(state) {
 	document.querySelectorAll("#events a").forEach((link, i) => {
 		const type = new URLSearchParams(link.search).get("type");
-		link.search = stateQuery({...state, type});
+		link.search = stateQuery({...state, type, view: ""});
 		if (type === state.type || (!state.type && !i))
 			link.setAttribute("aria-current", "page");
 		else
@@ -46,7 +46,7 @@ function controlsEvents(state) {
 	});
 }
 
-// The server leaves native code out: what that took is then its Python line's.
+// The server leaves native code out, and no file does: what that took is then its Python line's.
 function controlsLegend(profile, state) {
 	const legend = document.getElementById("legend");
 	legend.replaceChildren(...profile.sent.kinds.map(kind => {
@@ -54,7 +54,7 @@ function controlsLegend(profile, state) {
 		patch.style.backgroundColor = kind.colour;
 		return wordsElement("span", {}, patch, kind.shown);
 	}));
-	if (!state.hide && !profile.keys.some(key => key.isNative))
+	if (document.getElementById("data") || (!state.hide && !profile.keys.some(key => key.isNative)))
 		return;
 	const box = wordsElement("input", {type: "checkbox", id: "hide", checked: !!state.hide});
 	box.addEventListener("change", () => sceneChange({hide: box.checked ? "native" : ""}));

@@ -2,8 +2,8 @@
 // From a profile, or two, and what is looked at to what is on the page.
 
 // All that is on the page, once there is a profile. base: what it is compared with, or null.
-const scene = {profile: null, base: null, state: null, flame: null, callers: null, table: null};
-const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live"]; // what needs no new trees
+const scene = {profile: null, base: null, kinds: [], state: null, flame: null, callers: null, table: null};
+const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live", "view"]; // what needs no new trees
 const SCENE_LOADED = ["type", "hide", "at", "base"]; // what needs another profile
 
 function sceneOpen() {
@@ -92,6 +92,7 @@ function scenePaint() {
 	const zoom = callersTree && !state.zoom ? only(tree) : stateZoomNode(tree, keys, state.zoom);
 	const isCalled = callersTree && callersTree.count > 2; // by more than nobody
 	document.getElementById("callers").hidden = !isCalled;
+	viewsShow();
 	scene.callers.tree = null;
 	if (isCalled)
 		flameShow(scene.callers, {...drawn(callersTree), isHeadless: true}, only(callersTree));
@@ -141,7 +142,7 @@ function scenePick(id) {
 }
 
 function sceneFocus(key) {
-	sceneChange({focus: dataText(scene.keys[key]), zoom: ""});
+	sceneChange({focus: dataText(scene.keys[key]), zoom: "", view: ""});
 }
 
 function sceneChooseNode(id, flame) {

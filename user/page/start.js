@@ -36,6 +36,11 @@ async function loadProfile(stretch) {
 
 // A later call makes an earlier one that is still under way void.
 async function load() {
+	const file = document.getElementById("data");
+	if (file) {
+		loadFile(file);
+		return;
+	}
 	const turn = ++loaded.turn;
 	controlsShow(scene.state);
 	try {
@@ -66,6 +71,7 @@ async function loadIntervals() {
 
 function loadShow() {
 	timesShow();
+	viewsOffer();
 	if (times.known)
 		booksShow(times.known, scene.profile ? scene.profile.sent.event : scene.state.type);
 }
@@ -88,6 +94,7 @@ function loadFollow() {
 // A file that works without a server has its profiles in it.
 function loadFile(element) {
 	const profiles = JSON.parse(element.textContent);
+	scene.kinds = profiles.filter(one => one.total).map(one => one.event);
 	const sent = profiles.find(one => one.event === scene.state.type) || profiles[0];
 	scene.profile = dataRead(sent);
 	controlsLegend(scene.profile, scene.state);
@@ -95,26 +102,19 @@ function loadFile(element) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-	const file = document.getElementById("data");
 	scene.state = stateRead(location.search);
 	sceneOpen();
 	controlsOpen();
-	if (file) {
-		loadFile(file);
+	load();
+	if (document.getElementById("data"))
 		return;
-	}
 	chooseOpen();
 	stacksOpen();
-	load();
 	loadFollow();
 });
 window.addEventListener("popstate", () => {
 	scene.state = stateRead(location.search);
-	const file = document.getElementById("data");
-	if (file)
-		loadFile(file);
-	else
-		load();
+	load();
 });
 // On paper nothing scrolls: all rows are drawn.
 for (const [name, isPrinted] of [["beforeprint", true], ["afterprint", false]])

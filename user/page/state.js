@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What is looked at. The address has it, so that whoever gets the address sees the same.
 
-const STATE_USUAL = {type: "", hide: "", group: "process", search: "", focus: "", zoom: "", shape: "icicle",
-	order: "calls", sort: "self", at: "", base: "", live: "",
-	fold: ""};
+const STATE_USUAL = {view: "", type: "", hide: "", group: "process", search: "", focus: "", zoom: "",
+	shape: "icicle", order: "calls", sort: "self", at: "", base: "", live: "", fold: ""};
 const STATE_ZOOM_LONGEST = 3000; // characters; a deeper zoom is not in the address
 
 // Keys that the page does not know are labels.
@@ -15,6 +14,9 @@ function stateRead(query) {
 		else if (value)
 			state.filters[key] = value;
 	}
+	const view = viewsRow(state.view);
+	if (view && !state.type)
+		state.type = view.type;
 	return state;
 }
 

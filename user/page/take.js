@@ -56,5 +56,5 @@ function takeShow(profile, state, known) {
 		URL.revokeObjectURL(link.href);
 	});
 	document.getElementById("take").replaceChildren("take away: ",
-		...(known ? takeLinks(profile, state, known) : []), picture);
+		...(known ? takeLinks(profile, state, known) : []), ...(viewsNow() ? [] : [picture]));
 }
