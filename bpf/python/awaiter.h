@@ -242,8 +242,8 @@ static __always_inline int awaiter_yields_from(struct scratch *s, const struct l
 
 	if (!mem_plausible(code) || instr >> 31)
 		return 0;
-	return !walk_read(&s->walk, &opcode, 1, search_read(s, code + CODE_BYTES) + l->bytes_data + instr + 2) &&
-	       opcode == YIELD_FROM;
+	code = search_read(s, code + CODE_BYTES);
+	return !walk_read(&s->walk, &opcode, 1, code + l->bytes_data + instr + 2) && opcode == YIELD_FROM;
 }
 
 /* Up to 3.10. What the generator whose frame was read awaits; 0 = nothing. */

@@ -39,8 +39,8 @@ struct log_file {
 #define LOG_FILE_NOW (~0ULL)
 
 /*
- * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written, with
- * the ids of spans if it has any.
+ * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written,
+ * with the ids of spans if it has any.
  * 0; -EBUSY while one is under way; -EINVAL: the log has nothing of that time;
  * -ENOMEM. What becomes of it is logged and counted.
  */

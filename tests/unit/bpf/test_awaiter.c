@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_awaiter.c - up to 3.13: the task that runs, by asyncio's dict, and who awaits it, by callbacks, in
- * forged memory as 3.12, 3.10 and 3.9 have it; and memory that is anything. Real ones: tests/e2e/tasks/test_async.py.
+ * forged memory as 3.12, 3.10 and 3.9 have it; and memory that is anything. Real ones:
+ * tests/e2e/tasks/test_async.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -84,7 +84,10 @@ static void one_that_was_found(void **state)
 {
 	static const struct task_facts facts = { .gen_state = 67, .frame_top = 64, .frame_stack = 72,
 						 .closure = 72 };
-	struct task_facts of_objects = { .frame_state = 116, .frame_top = 72, .frame_stack = 64, .closure = 48,
+	struct task_facts of_objects = { .frame_state = 116,
+					 .frame_top = 72,
+					 .frame_stack = 64,
+					 .closure = 48,
 					 .frame_object = FRAME_OBJECT_TOP };
 	struct asyncio_layout from = layout();
 	struct task_layout l = { 0 };
