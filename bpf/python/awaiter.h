@@ -57,7 +57,8 @@ static long awaiter_entry(__u32 i, struct awaiter_context *c)
 /* Of the keys' table that was read: bytes in front of the entries; 0 = there are too many. */
 static __always_inline __u32 awaiter_head(struct scratch *s, const struct task_layout *a)
 {
-	const __u64 slots = a->frame_object ? object_word(s, 8) : 1ULL << (object_byte(s, KEYS_INDEX_BITS) & 63);
+	const __u64 slots = a->frame_object ? object_word(s, 8) :
+					      1ULL << (object_byte(s, KEYS_INDEX_BITS) & 63);
 
 	if (slots != 8 && slots != 16 && slots != 32)
 		return 0;
@@ -101,7 +102,9 @@ static long awaiter_runs(__u32 i, struct awaiter_context *c)
 	if (i >= s->await.tasks)
 		return 1;
 	coroutine = search_read(s, task + a->task_coro);
-	with_state = a->frame_object && mem_plausible(coroutine) ? awaiter_frame(s, a, coroutine) : coroutine;
+	with_state = coroutine;
+	if (a->frame_object && mem_plausible(coroutine))
+		with_state = awaiter_frame(s, a, coroutine);
 	if (!mem_plausible(with_state) || walk_read(&s->walk, &state, sizeof(state), with_state + a->gen_state))
 		return 0;
 	if (state != a->executing && (!a->frame_object || with_state != c->newest))
@@ -233,10 +236,10 @@ static __always_inline __u64 awaiter_awaited(struct scratch *s, const struct lay
 	return address + a->gen_frame + a->frame_values + 8 * (__u64)words;
 }
 
-/* Up to 3.10. Whether the generator whose frame was read waits: it goes on with YIELD_FROM, again and again. */
+/* Up to 3.10. Whether the generator whose frame was read waits: it does YIELD_FROM again and again. */
 static __always_inline int awaiter_yields_from(struct scratch *s, const struct layout *l)
 {
-	const __u64 code = object_word(s, l->frame_code);
+	__u64 code = object_word(s, l->frame_code);
 	const __u32 instr = (__u32)object_word(s, l->frame_instr) << (l->lasti_shift & 1);
 	__u8 opcode = 0;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <linux/types.h>
 
-#define PPROF_WORDS_MAX 64
+#define PPROF_WORDS_MAX 96
 
 struct pprof_stream;
 struct profile;

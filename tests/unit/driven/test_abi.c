@@ -57,7 +57,7 @@ EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request
 EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by), T(task_is_task),
      T(task_awaited_by_is_set), T(task_coro), T(object_type), T(type_name), T(type_flags), T(set_used),
      T(set_table), T(set_mask), T(gen_frame), T(gen_state), T(frame_stack), T(created), T(executing),
-     T(suspended), T(awaiting), T(awaited), T(resume), T(pad), T(frame_values),
+     T(suspended), T(awaiting), T(awaited), T(resume), T(frame_object), T(frame_values),
      T(closure), T(group_values), T(current), T(task_type), T(future_type), T(group_type));
 EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
      M(tasks_request, pad));
