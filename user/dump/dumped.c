@@ -39,6 +39,7 @@ int dumped_identify(const struct asker *asker, pid_t pid, struct dumped *ret)
 	if (!reply)
 		return -ENOMEM;
 	err = procfs_stat(pid, &stat) ?: request_of(pid, WORKER_IDENTIFY, &request);
+	request.identity.tasks = true;
 	err = err ?: ask_identity(asker, &request, reply);
 	if (err)
 		return err;

@@ -23,8 +23,16 @@ int read_container(struct reading *r)
 
 int read_identity(struct reading *r)
 {
+	struct identity *i = &r->reply->identity;
+	int err;
+
 	reading_begin_images();
-	return identify(r->request->pid, r->request->start_ticks, &r->reply->identity) ?: read_container(r);
+	err = identify(r->request->pid, r->request->start_ticks, i);
+	if (err)
+		return err;
+	if (r->request->identity.tasks)
+		identify_tasks(r->request->pid, i);
+	return read_container(r);
 }
 
 int read_code(struct reading *r)

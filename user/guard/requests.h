@@ -31,6 +31,11 @@ enum worker_type {
 
 struct request_process {}; /* nothing else */
 
+struct request_identity {
+	__u32 tasks; /* whether asyncio's tasks are looked for, too */
+	__u32 pad;
+};
+
 struct request_object {
 	__u64 address; /* of a code object, or of a bytes object */
 	struct layout layout;
@@ -86,6 +91,7 @@ struct worker_request {
 	__u64 start_ticks; /* of the process, by procfs_start_ticks(); a later one with that pid is -ESRCH */
 	union {
 		struct request_process process;
+		struct request_identity identity;
 		struct request_object object;
 		struct request_mapped mapped;
 		struct request_functions functions;

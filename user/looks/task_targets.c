@@ -217,18 +217,21 @@ static int ask(struct task_targets *t, struct task_process *p)
 	const struct question q = { look ? on_look : on_identity, t, &f->id, sizeof(f->id), true };
 	struct worker_request request;
 	struct process process;
+	struct layout layout;
 	int err = kernel_get_process(t->kernel, f->pid, &process);
 
 	if (err || process.id != f->id || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
-	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, f->pid, f->start_time);
-	err = kernel_get_layout(t->kernel, process.layout, &request.threads.layout);
-	if (!err && !layout_has_tasks(&request.threads.layout)) {
-		refuse(t, p, request.threads.layout.version);
+	err = kernel_get_layout(t->kernel, process.layout, &layout);
+	if (!err && !layout_has_tasks(&layout)) {
+		refuse(t, p, layout.version);
 		return 0;
 	}
-	request.threads.runtime = process.runtime;
-	request.threads.asyncio = p->asyncio;
+	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, f->pid, f->start_time);
+	if (look)
+		request.threads = (struct request_threads){ process.runtime, p->asyncio, layout };
+	else
+		request.identity.tasks = true;
 	err = err ?: questions_ask(t->questions, &q, &request);
 	if (err)
 		return err;

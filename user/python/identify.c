@@ -324,17 +324,6 @@ static __u64 find_asyncio(const struct scan *scan, const struct candidate *chose
 	return chosen->asyncio;
 }
 
-/* Where its tasks are, if it has any. */
-static void find_tasks(const struct scan *scan, struct identity *i)
-{
-	struct asyncio_layout layout;
-
-	if (layout_task_facts(&i->layout))
-		i->asyncio = asyncio_search_module(scan->tid, &i->layout, i->runtime);
-	if (i->asyncio && !asyncio_layout_read(scan->tid, &i->layout, i->runtime, i->asyncio, &layout))
-		task_layout_make(&layout, &i->tasks);
-}
-
 static int choose(const struct scan *scan, struct identity *ret)
 {
 	struct identity identity;
@@ -355,7 +344,6 @@ static int choose(const struct scan *scan, struct identity *ret)
 	}
 	if (!best)
 		explain(scan, ret->reason);
-	find_tasks(scan, ret);
 	return 0;
 }
 
@@ -385,4 +373,17 @@ int identify(pid_t pid, __u64 start_ticks, struct identity *ret)
 		return err;
 	*ret = identity;
 	return 0;
+}
+
+void identify_tasks(pid_t pid, struct identity *i)
+{
+	struct asyncio_layout layout;
+	pid_t tid;
+
+	if (procfs_memory_tid(pid, &tid))
+		return;
+	if (layout_task_facts(&i->layout))
+		i->asyncio = asyncio_search_module(tid, &i->layout, i->runtime);
+	if (i->asyncio && !asyncio_layout_read(tid, &i->layout, i->runtime, i->asyncio, &layout))
+		task_layout_make(&layout, &i->tasks);
 }

@@ -29,9 +29,9 @@ struct identity {
 	__u32 verdict;			       /* enum verdict; with NOT_PYTHON only reason is set besides */
 	__u32 hexversion;		       /* PY_VERSION_HEX; 0 = unknown */
 	__u64 runtime;			       /* address of _PyRuntime */
-	__u64 asyncio;			       /* asyncio_layout_read(); 0 = it is not loaded, or not found */
+	__u64 asyncio;			       /* asyncio_layout_read(); 0 = it is not known */
 	struct layout layout;		       /* PYTHON and UNPROVED only */
-	struct task_layout tasks;	       /* all 0 = they cannot be found */
+	struct task_layout tasks;	       /* all 0 = they cannot be found, or were not looked for */
 	char version[VERSION_STRING_SIZE];     /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */
 	char reason[IDENTITY_REASON_SIZE];     /* why it is none, or refused; with PYTHON a note or "" */
@@ -45,5 +45,11 @@ struct identity {
  * is untouched after a failure. An exec during the call is not noticed.
  */
 int identify(pid_t pid, __u64 start_ticks, struct identity *ret);
+
+/*
+ * Looks in that process for asyncio's tasks, too, which takes hundreds of reads up to 3.13: only --async,
+ * --event tasks and commands that show tasks need them. What cannot be found stays as it is.
+ */
+void identify_tasks(pid_t pid, struct identity *identity);
 
 #endif

@@ -361,6 +361,7 @@ int verdicts_ask(struct verdicts *v, const struct record_process *p)
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
 	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
 
+	request.identity.tasks = task_layouts_are_wanted(kernel_task_layouts(v->kernel));
 	if (!ruling || !ruling->state || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id)
 		unlooked_asked(registry_unlooked(v->registry), p->pid, clock_ns());
 	return questions_ask(v->questions, &q, &request);

@@ -32,7 +32,8 @@ static void each_number_has_a_row_and_no_other(void **state)
 static void a_request_has_what_its_kind_needs(void **state)
 {
 	(void)state;
-	assert_int_equal(request_row(WORKER_IDENTIFY)->size, HEAD);
+	assert_int_equal(request_row(WORKER_CONTAINER)->size, HEAD);
+	assert_int_equal(request_row(WORKER_IDENTIFY)->size, HEAD + sizeof(struct request_identity));
 	assert_int_equal(request_row(WORKER_CAPTURE)->size, HEAD + sizeof(struct request_object));
 	assert_int_equal(request_row(WORKER_SLEEPERS)->size, HEAD + sizeof(struct request_sleepers));
 	assert_int_equal(request_row(WORKER_ROWS)->size, HEAD + sizeof(struct request_mapped));

@@ -205,6 +205,7 @@ static void first_whether_there_is_asyncio_and_then_looks(void **state)
 	(void)state;
 	turn_until_asked(1);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
+	assert_true(request.identity.tasks);
 	assert_int_equal(request.pid, PID);
 	assert_true(question.uncounted);
 	for (int i = 0; i < 3; i++)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "python/asyncio_search.h"
+#include "python/identify.h"
 #include "tests/unit/python/forge_objects.h"
 
 static __u16 offset_in(const char *code, size_t size)
@@ -95,6 +96,7 @@ static void a_module(void **state)
 	static struct forged_dict modules, its_dict;
 	static forged_object texts[3];
 	const struct task_facts *f = forged_objects.facts;
+	struct identity i = { .layout = *forged_objects.layout, .runtime = at(runtime) };
 
 	(void)state;
 	runtime[forged_objects.layout->runtime_interpreters / 8] = at(interp);
@@ -105,6 +107,12 @@ static void a_module(void **state)
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, at(runtime)), 0);
 	forge_item(&modules, forge_text(texts[2], "_asyncio"), at(module));
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, at(runtime)), at(&its_dict));
+	identify_tasks(getpid(), &i);
+	assert_int_equal(i.asyncio, at(&its_dict));
+	assert_int_equal(i.tasks.task_size, 0); /* the module has none */
+	i.asyncio = 0;
+	identify_tasks(1 << 30, &i);
+	assert_int_equal(i.asyncio, 0);
 	forge_text(texts[1], "builtin_"); /* it is another dict */
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, at(runtime)), 0);
 }
