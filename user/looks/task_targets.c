@@ -108,6 +108,12 @@ static void tell_kernel(const struct task_targets *t, const struct task_process 
 		task_layouts_set(layouts, p->followed.pid, p->followed.id, number);
 }
 
+/* The module is there, as while it is being imported, and no task yet that proves where tasks are. */
+static bool is_too_early(const struct task_targets *t, const struct identity *i)
+{
+	return task_layouts_are_wanted(kernel_task_layouts(t->kernel)) && !i->tasks.task_size;
+}
+
 static void on_identity(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
@@ -119,7 +125,8 @@ static void on_identity(void *targets, const void *id, struct worker_reply *r)
 	if (!p)
 		return;
 	p->asyncio = r->error ? 0 : r->identity.asyncio;
-	if (!p->asyncio) {
+	if (!p->asyncio || is_too_early(t, &r->identity)) {
+		p->asyncio = 0;
 		follow_pause(&p->followed, &pauses);
 		return;
 	}

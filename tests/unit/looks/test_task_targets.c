@@ -115,12 +115,15 @@ static void answer(struct worker_reply *reply)
 	free(reply->table);
 }
 
+static __u16 task_size; /* that the worker finds */
+
 static void answer_identity(__u64 asyncio)
 {
 	static struct worker_reply reply;
 
 	reply = (struct worker_reply){ 0 };
 	reply.identity.asyncio = asyncio;
+	reply.identity.tasks.task_size = task_size;
 	answer(&reply);
 }
 
@@ -159,6 +162,7 @@ static int setup(void **state)
 	(void)state;
 	asked = refusal = none = looks = 0;
 	set_pid = 0;
+	task_size = 256;
 	takes_tasks = true;
 	layouts_wanted = false;
 	version = 0x030e00f0;
@@ -307,6 +311,25 @@ static void where_the_kernel_side_finds_them(void **state)
 	assert_int_equal(asked, 1);
 }
 
+/* Until a task lives it may be that the kernel side cannot be told where tasks are: that is asked again. */
+static void when_no_task_lives_yet(void **state)
+{
+	__u64 before;
+
+	(void)state;
+	takes_tasks = false;
+	layouts_wanted = true;
+	task_size = 0;
+	before = turn_until_asked(1);
+	answer_identity(ASYNCIO);
+	assert_int_equal(set_pid, 0);
+	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
+	assert_int_equal(request.type, WORKER_IDENTIFY);
+	task_size = 256;
+	answer_identity(ASYNCIO);
+	assert_int_equal(set_pid, PID);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -320,6 +343,7 @@ int main(void)
 		TEST(one_that_has_ended),
 		TEST(one_that_is_too_old),
 		TEST(where_the_kernel_side_finds_them),
+		TEST(when_no_task_lives_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
