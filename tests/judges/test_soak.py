@@ -38,6 +38,15 @@ def test_a_steady_run_is_accepted():
     assert not list(judge.growing(made()))
 
 
+def test_enough_is_a_number_of_waves():
+    def saw(waves):
+        return made(native_name_bytes=lambda value, part: value * (1 + waves * part % 1 * 4))
+
+    assert judge.enough(saw(20))
+    assert not judge.enough(saw(4)) and not judge.enough(made())
+    assert not list(judge.growing(saw(20)))
+
+
 def test_growth_before_the_warm_up_is_over_is_none():
     assert not list(judge.growing(made(rss_bytes=lambda value, part: value * min(1, 0.2 + 4 * part))))
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whether what was measured over a long run grows: its figures as CSV, the verdict, the picture.
 
+What native code takes goes up, and down at once when it is given back. So there must be some of these waves
+in each third: enough() says whether a run was long enough, and not the time that it took.
+
 The first part of the run is the warm-up. The rest is cut into thirds. The medians of the first and of the
 last third are compared, since a median does not care for peaks; what grows without end is larger in the last.
 """
 import csv
 import dataclasses
+import itertools
 import pathlib
 import statistics
 import sys
@@ -14,6 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import chart  # noqa: E402
 
 WARM_UP = 0.2  # part of the run
+WAVES = 2  # in the first and in the last third: so often native code was given back
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,11 +78,23 @@ def after_warm_up(rows):
     return [row for row in rows if row["seconds"] >= begin]
 
 
-def medians(rows, column):
-    """Of the first and of the last third."""
+def thirds(rows, column):
+    """The values in the first and in the last third."""
     values = [row[column] for row in after_warm_up(rows)]
     third = max(1, len(values) // 3)
-    return statistics.median(values[:third]), statistics.median(values[-third:])
+    return values[:third], values[-third:]
+
+
+def medians(rows, column):
+    return tuple(map(statistics.median, thirds(rows, column)))
+
+
+def waves(values):
+    return sum(now < before / 2 for before, now in itertools.pairwise(values))
+
+
+def enough(rows):
+    return min(map(waves, thirds(rows, "native_name_bytes"))) >= WAVES
 
 
 def growing(rows):
@@ -90,6 +107,12 @@ def growing(rows):
     long = [row["turn_ms"] for row in rows if row["turn_ms"] > LONGEST_TURN_MS]
     if len(long) > LONGER_SHARE * len(rows):
         yield "turn_ms: %d rows have a turn of more than %d ms" % (len(long), LONGEST_TURN_MS)
+
+
+def verdict(rows):
+    yield from growing(rows)
+    if not enough(rows):
+        yield "native code was not given back often enough to say what grows: let it run for longer (HOURS=N)"
 
 
 def table(rows):

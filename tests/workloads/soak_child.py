@@ -13,6 +13,9 @@ import time
 
 # Counts its argument down to 0.
 LOOP = {"x86_64": "4889f848ffc875fbc3", "aarch64": "000400f1e1ffff54c0035fd6"}
+# So many and so long that the room for them is a quarter full, from where on it is given back, after some
+# dozen of these programs, which are a minute or two.
+NAMES, NAME_LENGTH = 2500, 60
 
 
 def own_library(folder):
@@ -33,6 +36,8 @@ def own_code():
     start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     with open("/tmp/perf-%d.map" % os.getpid(), "w") as names:
         names.write("%x %x made_at_run_time\n" % (start, 64))
+        for n in range(NAMES):
+            names.write("%x 1 %s\n" % (start + 64 + n, ("not_called_%d_" % n).ljust(NAME_LENGTH, "x")))
     return memory, ctypes.CFUNCTYPE(None, ctypes.c_ulong)(start)
 
 
