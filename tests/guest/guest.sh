@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the guests have in common, for the scripts beside it to source: Debian's own kernels under QEMU,
 # without KVM. Expects $top, the project, and $machine if it is not amd64 but arm64. Gives $cache, $work
-# (removed at the end) and $out (what the last guest sent back). A guest has $cpus, or 2, CPUs.
+# (removed at the end) and $out (what the last guest sent back). A guest has $cpus, or 2, CPUs, and $limit,
+# or 1800, seconds.
 machine=${machine:-amd64}
 cache=${PYPERF_CACHE:-$top/.cache}/guest
 mkdir -p "$cache"
@@ -88,7 +89,7 @@ boot() {
         parameters="console=ttyS0 SENT=/dev/ttyS1 no_timer_check"
     fi
     # shellcheck disable=SC2086
-    timeout 1800 nice $emulator -accel tcg,thread=multi -smp "${cpus:-2}" -m "$memory" \
+    timeout "${limit:-1800}" nice $emulator -accel tcg,thread=multi -smp "${cpus:-2}" -m "$memory" \
         -kernel "$cache/$machine-$suite" -initrd "$work/initramfs" \
         -append "$parameters panic=-1 quiet rdinit=$first $*" -no-reboot \
         -nographic -monitor none -nic none </dev/null >"$work/qemu" 2>&1 &

@@ -19,6 +19,7 @@ cp "$here/users/init" "$here/first.sh" "$here/interruptible.py" "$here/work.py" 
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
 status=0
+limit=5400 # four stages, in each of which the tree must be full after 900 seconds (users/init)
 for suite in ${*:-bookworm trixie}; do
     { boot "$suite" 1024 /init && /usr/bin/python3 "$here/users/judge.py" "$out"; } || status=1
 done
