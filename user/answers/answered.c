@@ -19,13 +19,16 @@ void answered_free(struct answered *a)
 	for (size_t i = 0; i < a->source_count; i++)
 		line_text_free(&a->sources[i]);
 	table_free(&a->markers);
+	for (size_t i = 0; i < a->event_count; i++)
+		chosen_free(&a->events[i]);
+	traced_free(&a->traced);
 	chosen_free(&a->chosen);
 	*a = (struct answered){ 0 };
 }
 
-double answered_share(const struct answered *a, __s64 value)
+double answered_share(const struct table *t, __s64 value)
 {
-	return a->chosen.total ? (double)value / (double)a->chosen.total : 0;
+	return t->chosen->total ? (double)value / (double)t->chosen->total : 0;
 }
 
 __attribute__((format(printf, 3, 4))) static void add_note(struct answered *a, const char *code,
@@ -72,6 +75,48 @@ static int add_one(struct answered *a, enum answer_by by, char *error, size_t si
 	return -EINVAL;
 }
 
+/* Of one kind of event of a trace: where it was, and in which threads. */
+static int add_event(struct answered *a, const char *event, char *error, size_t size)
+{
+	struct question q = *a->question;
+	struct chosen *c = &a->events[a->event_count++];
+	int err;
+
+	q.event = event;
+	err = chosen_make(a->recorded, &q, c, error, size);
+	if (err || !c->total) {
+		chosen_free(c);
+		a->event_count--;
+		return err;
+	}
+	err = table_make(c, a->recorded, a->question, BY_LINE, NULL, &a->tables[a->table_count++]);
+	return err ?: table_make(c, a->recorded, a->question, BY_THREAD, NULL, &a->tables[a->table_count++]);
+}
+
+static bool has_type(const struct recorded *r, const char *name)
+{
+	for (size_t i = 0; i < r->type_count; i++)
+		if (!strcmp(recorded_get_string(r, r->types[i].type), name))
+			return true;
+	return false;
+}
+
+/* The number of ticks says the same as their time. */
+static int add_events(struct answered *a, char *error, size_t size)
+{
+	const struct recorded *r = a->recorded;
+	const bool has_time = has_type(r, "cpu");
+	int err = 0;
+
+	for (size_t i = 0; i < r->type_count && a->event_count < ANSWERED_EVENTS_MAX && !err; i++) {
+		const char *event = recorded_get_string(r, r->types[i].type);
+
+		if (!has_time || strcmp(event, "samples"))
+			err = add_event(a, event, error, size);
+	}
+	return err;
+}
+
 static int make_tables(struct answered *a, char *error, size_t size)
 {
 	const struct question *q = a->question;
@@ -84,6 +129,8 @@ static int make_tables(struct answered *a, char *error, size_t size)
 		return add_one(a, q->lines ? BY_LINE : BY_FUNCTION, error, size);
 	if (q->tree)
 		return add_table(a, BY_FUNCTION, NULL);
+	if (!q->by && q->trace && !q->event)
+		return add_events(a, error, size);
 	if (!q->by)
 		return add_table(a, BY_FUNCTION, NULL) ?: add_table(a, BY_LINE, NULL) ?:
 		       add_if_any(a, BY_NATIVE) ?: add_if_any(a, BY_PROCESS);
@@ -137,7 +184,7 @@ static void note_incomplete(struct answered *a)
 	for (size_t i = 0; i < a->markers.count; i++)
 		if (a->markers.rows[i].total > worst)
 			worst = a->markers.rows[i].total;
-	if (answered_share(a, worst) >= MANY_INCOMPLETE)
+	if (answered_share(&a->markers, worst) >= MANY_INCOMPLETE)
 		add_note(a, "incomplete",
 			 "stacks with a marker such as [truncated] lack something: the markers are named");
 }
@@ -161,13 +208,29 @@ static void note_chosen(struct answered *a)
 
 	if (answered_is_empty(a))
 		add_note(a, "nothing", "nothing was sampled of this event");
-	else if (c->takes)
+	else if (a->question->focus || a->question->ignore)
 		add_note(a, "filtered", "--focus and --ignore leave %.2f %% of it; shares are of all",
-			 100 * answered_share(a, c->kept));
+			 c->total ? 100 * (double)c->kept / (double)c->total : 0);
 	for (size_t i = 0; i < a->table_count; i++)
 		if (a->question->by && a->tables[i].without)
 			add_note(a, "without", "%.2f %% of it is in no row: it has no %s",
-				 100 * answered_share(a, a->tables[i].without), a->question->by);
+				 100 * answered_share(&a->tables[i], a->tables[i].without), a->question->by);
+}
+
+static void note_trace(struct answered *a)
+{
+	const struct traced *t = &a->traced;
+
+	if (!t->trace || !t->spans)
+		return;
+	if (!t->begin)
+		add_note(a, "no_times",
+			 "when it was is not in the file: it is in a log that was written as OTLP "
+			 "(--log-file FILE.otlp.gz), and behind a URL");
+	if (t->without)
+		add_note(a, "without_ids",
+			 "%.2f %% of what is in the file has no ids: what of that was done for this trace is "
+			 "not known", 100 * (double)t->without / (double)t->all);
 }
 
 static struct line_text *find_source(const struct answered *a, __u32 file)
@@ -225,11 +288,14 @@ int answered_make(struct recorded *r, const struct question *q, struct answered 
 	int err;
 
 	*ret = (struct answered){ .recorded = r, .question = q };
-	err = chosen_make(r, q, &ret->chosen, error, size) ?: make_tables(ret, error, size) ?:
-	      make_markers(ret) ?: read_sources(ret);
+	err = chosen_make(r, q, &ret->chosen, error, size);
+	if (!err && q->trace)
+		err = traced_make(&ret->chosen, q->trace, q->top, &ret->traced);
+	err = err ?: make_tables(ret, error, size) ?: make_markers(ret) ?: read_sources(ret);
 	if (err)
 		return err;
 	note_chosen(ret);
+	note_trace(ret);
 	note_files(ret);
 	note_incomplete(ret);
 	note_samples(ret);

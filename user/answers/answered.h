@@ -14,9 +14,11 @@
 #include "answers/question.h"
 #include "answers/line_text.h"
 #include "answers/table.h"
+#include "answers/traced.h"
 #include "base/buf.h"
 
-#define ANSWERED_TABLES_MAX 5
+#define ANSWERED_EVENTS_MAX 8
+#define ANSWERED_TABLES_MAX (2 * ANSWERED_EVENTS_MAX)
 #define ANSWERED_NOTES_MAX  16
 #define ANSWERED_SOURCES_MAX 4
 
@@ -29,6 +31,9 @@ struct answered {
 	struct recorded *recorded;
 	const struct question *question;
 	struct chosen chosen;
+	struct chosen events[ANSWERED_EVENTS_MAX]; /* of a trace: each kind of event that it has */
+	size_t event_count;
+	struct traced traced; /* of a trace, if one is asked for */
 	struct table tables[ANSWERED_TABLES_MAX];
 	size_t table_count;
 	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
@@ -44,12 +49,12 @@ int answered_make(struct recorded *r, const struct question *q, struct answered 
 		  size_t size);
 void answered_free(struct answered *a);
 
-/* value of all that the profile has of this event; 0 of nothing. */
-double answered_share(const struct answered *a, __s64 value);
+/* value of all that there is of the table's event; 0 of nothing. */
+double answered_share(const struct table *t, __s64 value);
 /* Whether anything was sampled at all. */
 static inline bool answered_is_empty(const struct answered *a)
 {
-	return !a->chosen.total;
+	return !a->chosen.total && !a->event_count;
 }
 
 /* The text of a line of a table of lines; NULL = it is not known. */

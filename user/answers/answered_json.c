@@ -64,23 +64,25 @@ static int add_profile(const struct answered *a, struct buf *out)
 }
 
 /* Of a share of samples, which are counts. */
-static int add_bounds(const struct answered *a, const char *name, double share, struct buf *out)
+static int add_bounds(const struct chosen *c, const char *name, double share, struct buf *out)
 {
 	struct chance_bounds b;
 
-	if (!a->chosen.has_counts || a->chosen.samples <= 0 || share < 0 || share > 1)
+	if (!c->has_counts || c->samples <= 0 || share < 0 || share > 1)
 		return 0;
-	b = chance_share(share, (double)a->chosen.samples);
+	b = chance_share(share, (double)c->samples);
 	return buf_printf(out, ",\"%s_low\":%.6f,\"%s_high\":%.6f", name, b.low, name, b.high);
 }
 
-static int add_shares(const struct answered *a, const struct table_row *row, struct buf *out)
+static int add_shares(const struct table *t, const struct table_row *row, struct buf *out)
 {
-	const double self = answered_share(a, row->self), total = answered_share(a, row->total);
+	const double self = answered_share(t, row->self);
+	const double total = answered_share(t, row->total);
 	int err = buf_printf(out, ",\"self\":%lld,\"total\":%lld,\"self_share\":%.6f,\"total_share\":%.6f",
 			     row->self, row->total, self, total);
 
-	return err ?: add_bounds(a, "self_share", self, out) ?: add_bounds(a, "total_share", total, out);
+	return err ?: add_bounds(t->chosen, "self_share", self, out) ?:
+	       add_bounds(t->chosen, "total_share", total, out);
 }
 
 static int add_row(const struct answered *a, const struct table *t, const struct table_row *row,
@@ -102,7 +104,7 @@ static int add_row(const struct answered *a, const struct table *t, const struct
 	if (!err && t->shape == TABLE_TREE)
 		err = buf_printf(out, ",\"depth\":%u", row->depth);
 	row_keys_id(a->recorded, key, id);
-	return err ?: add_shares(a, row, out) ?: buf_printf(out, ",\"id\":\"%s\"}", id);
+	return err ?: add_shares(t, row, out) ?: buf_printf(out, ",\"id\":\"%s\"}", id);
 }
 
 static int add_rows(const struct answered *a, const struct table *t, struct buf *out)
@@ -124,12 +126,16 @@ static int add_table(const struct answered *a, const struct table *t, struct buf
 	int err = buf_printf(out, "{\"shape\":\"%s\"", shapes[t->shape]);
 
 	err = err ?: add_text("by", t->keys.by == BY_LABEL ? a->question->by : by_rows[t->keys.by].name, out);
+	if (!err && t->chosen != &a->chosen)
+		err = add_text("event", chosen_event(t->chosen), out) ?:
+		      add_text("unit", chosen_unit(t->chosen), out) ?:
+		      buf_printf(out, ",\"event_total\":%lld", t->chosen->total);
 	if (!err && t->of)
 		err = add_text("of", t->of, out) ?:
 		      buf_printf(out, ",\"of_self\":%lld,\"of_total\":%lld", t->self, t->total);
 	err = err ?: buf_add_string(out, ",\"rows\":") ?: add_rows(a, t, out);
 	err = err ?: buf_printf(out, ",\"left_out\":{\"rows\":%zu,\"self\":%lld,\"share\":%.6f}",
-				t->count - t->shown, left, answered_share(a, left));
+				t->count - t->shown, left, answered_share(t, left));
 	return err ?: buf_printf(out, ",\"without\":%lld}", t->without);
 }
 
@@ -165,6 +171,13 @@ static int add_notes(const struct answered *a, struct buf *out)
 	return err ?: buf_add_string(out, "]");
 }
 
+static int add_trace(const struct answered *a, struct buf *out)
+{
+	if (!a->traced.trace)
+		return 0;
+	return buf_add_string(out, ",\n\"trace\":") ?: traced_json(&a->traced, out);
+}
+
 static int add_findings(const struct answered *a, struct buf *out)
 {
 	if (!a->findings)
@@ -178,6 +191,6 @@ int answered_json(const struct answered *a, struct buf *out)
 
 	err = err ?: add_profile(a, out) ?: buf_add_string(out, ",\n") ?: add_books(a, out) ?:
 	      buf_add_string(out, ",\n") ?: add_tables(a, out) ?: buf_add_string(out, ",\n") ?:
-	      add_notes(a, out) ?: add_findings(a, out);
+	      add_notes(a, out) ?: add_findings(a, out) ?: add_trace(a, out);
 	return err ?: buf_add_string(out, "}\n");
 }

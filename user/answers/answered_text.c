@@ -27,6 +27,7 @@
 
 struct page {
 	const struct answered *answer;
+	const struct table *table; /* at hand */
 	struct buf *out;
 	bool colour;
 	int decimals;
@@ -55,7 +56,7 @@ static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
 
 static int add_share(struct page *p, __s64 value)
 {
-	const double share = answered_share(p->answer, value);
+	const double share = answered_share(p->table, value);
 	const bool hot = share >= HOT;
 
 	return buf_printf(p->out, "%s%6.*f%%%s  ", hot ? style(p, RED) : "", p->decimals, 100 * share,
@@ -148,6 +149,15 @@ static int add_left_out(struct page *p, const struct table *t)
 				 amount_text(p->unit, left).text, number_group(t->count - t->shown).text);
 }
 
+static void set_table(struct page *p, const struct table *t)
+{
+	const struct chosen *c = t->chosen;
+
+	p->table = t;
+	p->decimals = number_decimals(c->has_counts ? (__u64)c->samples : UINT64_MAX);
+	p->unit = amount_unit(chosen_unit(c), c->total);
+}
+
 static int add_title(struct page *p, const struct table *t)
 {
 	const enum answer_by by = t->keys.by;
@@ -160,9 +170,15 @@ static int add_title(struct page *p, const struct table *t)
 		[TABLE_TREE] = "Call tree", [TABLE_ROWS] = NULL,
 	};
 	const char *title = by == BY_IMPORT ? by_rows[by].title : titles[t->shape] ?: by_rows[by].title;
+	/* Only where there are several. */
+	const char *event = t->chosen == &p->answer->chosen ? NULL : chosen_event(t->chosen);
+	int err = buf_printf(p->out, "\n%s%s%s%s%s", style(p, BOLD), title, t->of ? " of " : "", t->of ?: "",
+			     event ? " of " : "");
 
-	return buf_printf(p->out, "\n%s%s%s%s%s\n%s   self    total      amount  %-*s%s%s\n", style(p, BOLD),
-			  title, t->of ? " of " : "", t->of ?: "", style(p, RESET),
+	if (!err && event)
+		err = buf_add_shown(p->out, event, false);
+	return err ?: buf_printf(p->out, "%s\n%s   self    total      amount  %-*s%s%s\n",
+			  style(p, RESET),
 			  style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
 			  by == BY_LINE ? "line" : by == BY_IMPORT ? "file" : has_place ? "defined at" : "",
 			  style(p, RESET));
@@ -184,8 +200,10 @@ static int add_file_of_lines(struct page *p, const struct table *t, size_t i)
 
 static int add_table(struct page *p, const struct table *t)
 {
-	int err = add_title(p, t);
+	int err;
 
+	set_table(p, t);
+	err = add_title(p, t);
 	for (size_t i = 0; i < t->shown && !err; i++)
 		err = add_file_of_lines(p, t, i) ?: add_row(p, t, &t->rows[i]);
 	return err ?: add_left_out(p, t);
@@ -232,7 +250,7 @@ static int add_markers(struct page *p)
 
 	for (size_t i = 0; i < t->shown && !err; i++) {
 		err = buf_printf(p->out, "%s%.*f%% ", i ? ", " : "", p->decimals,
-				 100 * answered_share(p->answer, t->rows[i].total));
+				 100 * answered_share(t, t->rows[i].total));
 		err = err ?: buf_add_shown(p->out, text_of(p, row_keys_get(&t->keys, t->rows[i].key)->name),
 					   false);
 	}
@@ -280,13 +298,14 @@ int answered_text(const struct answered *a, bool colour, struct buf *out)
 		.answer = a,
 		.out = out,
 		.colour = colour,
-		.decimals = number_decimals(a->chosen.has_counts ? (__u64)a->chosen.samples : UINT64_MAX),
-		.unit = amount_unit(chosen_unit(&a->chosen), a->chosen.total),
 	};
-	int err = add_total(&p) ?: add_findings(&p);
+	int err;
 
+	set_table(&p, &a->markers);
+	err = a->traced.trace ? traced_text(&a->traced, colour, out) : add_total(&p) ?: add_findings(&p);
 	for (size_t i = 0; i < a->table_count && !err; i++)
 		err = add_table(&p, &a->tables[i]);
+	set_table(&p, &a->markers);
 	err = err ?: add_markers(&p) ?: add_comments(&p) ?: add_notes(&p);
 	buf_free(&p.cell);
 	return err;

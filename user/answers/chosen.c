@@ -153,6 +153,34 @@ static int filter(struct chosen *c, const struct question *q, char *error, size_
 	return 0;
 }
 
+/* Of a question about a trace only its own stacks are there. */
+static int keep_trace(struct chosen *c, const char *trace)
+{
+	const struct recorded *r = c->recorded;
+	const size_t n = (size_t)recorded_stacks(r) + 1;
+	const __u32 key = interned_find(&r->strings, "trace_id", strlen("trace_id")),
+		    id = trace ? interned_find(&r->strings, trace, strlen(trace)) : 0;
+
+	if (!trace)
+		return 0;
+	c->is_away = calloc(n, sizeof(*c->is_away));
+	if (!c->takes) {
+		c->takes = malloc(n * sizeof(*c->takes));
+		if (c->takes)
+			memset(c->takes, true, n * sizeof(*c->takes));
+	}
+	if (!c->takes || !c->is_away)
+		return -ENOMEM;
+	for (__u32 stack = 1; stack < n; stack++) {
+		const struct recorded_stack s = recorded_get_stack(r, stack);
+		const struct recorded_label *label = recorded_find_label(&s, key);
+
+		c->is_away[stack - 1] = !label || !id || label->text != id;
+		c->takes[stack - 1] &= !c->is_away[stack - 1];
+	}
+	return 0;
+}
+
 static __s64 magnitude(__s64 value)
 {
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
@@ -181,7 +209,8 @@ int chosen_make(const struct recorded *r, const struct question *q, struct chose
 	int err;
 
 	*ret = (struct chosen){ .recorded = r };
-	err = find_type(ret, q->event, error, size) ?: filter(ret, q, error, size);
+	err = find_type(ret, q->event, error, size) ?: filter(ret, q, error, size) ?:
+	      keep_trace(ret, q->trace);
 	if (err)
 		return err;
 	find_counts(ret);

@@ -18,7 +18,7 @@ struct chosen {
 	bool has_counts;   /* the values are samples that were taken by chance, or stand for such ones: ... */
 	size_t count_type; /* ... the type that counts them */
 	bool *takes;	   /* of stack id - 1; NULL: all */
-	bool *is_away;	   /* ... those of the other profile; NULL: none */
+	bool *is_away;	   /* ... those of the other profile, or of another trace; NULL: none */
 	__s64 total;	   /* of all stacks, without the signs of the values: what shares are of */
 	__s64 kept;	   /* ... of those that are taken */
 	__s64 samples;	   /* of all stacks, of count_type */

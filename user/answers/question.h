@@ -27,6 +27,7 @@ extern const struct by_row by_rows[BY_KINDS];
 /* All texts are borrowed; NULL = not asked. */
 struct question {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
+	const char *trace; /* 32 digits: of what was done for this one alone, as if nothing else was there */
 	bool tree, fold;
 	bool no_tables; /* findings alone */
 	bool flat; /* rows, also of what would be a tree */

@@ -244,7 +244,7 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 	struct adder a = { .chosen = c, .table = ret };
 	int err;
 
-	*ret = (struct table){ 0 };
+	*ret = (struct table){ .chosen = c };
 	find_shape(q, by, ret);
 	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a) ?: sort(&a, q->top);
 	free(a.counted_in);

@@ -29,6 +29,7 @@ struct table_row {
 
 struct table {
 	enum table_shape shape;
+	const struct chosen *chosen; /* borrowed: what it is of */
 	const char *of;	     /* a name; NULL = of all */
 	struct row_keys keys;
 	struct table_row *rows;
@@ -39,7 +40,8 @@ struct table {
 };
 
 /*
- * Adds up the stacks that were chosen. label: of BY_LABEL. 0; -ENOMEM; -E2BIG; table_free() it in each case.
+ * Adds up the stacks that were chosen; c has to outlive it. label: of BY_LABEL. 0; -ENOMEM; -E2BIG;
+ * table_free() it in each case.
  */
 int table_make(const struct chosen *c, struct recorded *r, const struct question *q, enum answer_by by,
 	       const char *label, struct table *ret);

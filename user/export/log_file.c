@@ -86,8 +86,8 @@ static void on_written(struct log_file *l, int err)
 		log_info("wrote %s: the log of %.1f s%s%s", l->path, info->duration_ns / 1e9,
 			 *lost ? "; samples that it has lost are missing: " : "", lost);
 		if (l->unlabelled)
-			log_warning("%llu entries of the log are in '%s' without the ids of their spans, "
-				    "which are too many: POST /debug/pyperf/log writes a shorter stretch",
+			log_warning("%llu entries of the log are in '%s' without ids, as the spans are too "
+				    "many: POST /debug/pyperf/log writes a shorter stretch",
 				    l->unlabelled, l->path);
 	}
 	forget(l);

@@ -40,9 +40,8 @@ struct log_file {
 
 /*
  * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written,
- * with the ids of spans if it has any.
- * 0; -EBUSY while one is under way; -EINVAL: the log has nothing of that time;
- * -ENOMEM. What becomes of it is logged and counted.
+ * with the ids of spans if it has any. 0; -EBUSY while one is under way; -EINVAL: the log has nothing of that
+ * time; -ENOMEM. What becomes of it is logged and counted.
  */
 int log_file_order(struct log_file *l, __u64 from, __u64 to);
 /* The order of a signal: all that there is. l may be NULL: no file was named. Logs. */

@@ -34,10 +34,10 @@ static int set_flag(struct options *o, const struct option_row *r, const char *v
 
 static int set_key(void *context, const char *key, const char *value, int line, char *error, size_t size)
 {
-	const struct option_row *r = row_find(key, strlen(key));
 	struct reading *reading = context;
-	size_t i = r ? (size_t)(r - option_rows) : 0;
 	struct options *o = reading->o;
+	const struct option_row *r = row_find(key, strlen(key), o->subcommand->takes);
+	size_t i = r ? (size_t)(r - option_rows) : 0;
 
 	if (!is_for_a_file(r))
 		return options_fail(
@@ -73,8 +73,8 @@ int config_read(struct options *o, int *line_of, char *error, size_t size)
 
 int config_add_line(const struct options *o, const int *line_of, char *error, size_t size)
 {
-	const struct option_row *r = strncmp(error, "--", 2) ? NULL :
-							       row_find(error + 2, strcspn(error + 2, " ,"));
+	const struct option_row *r = strncmp(error, "--", 2) ?
+		NULL : row_find(error + 2, strcspn(error + 2, " ,"), o->subcommand->takes);
 	char text[256];
 
 	if (!r || !line_of[r - option_rows])

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "options/derive.h"
 #include "options/fail.h"
+#include "profile/trace_ids.h"
 #include "recorded/when.h"
 
 static int derive_when(const char *text, const char *option, long long *ret, char *error, size_t size)
@@ -22,6 +23,18 @@ static int derive_when(const char *text, const char *option, long long *ret, cha
 				    "--%s wants a time such as 2026-11-25T15:00, 15:00 (UTC) or -10m, "
 				    "not '%s'", option, text);
 	*ret = ns;
+	return 0;
+}
+
+/* As profiles have them, in small letters. */
+static int derive_trace(const char *text, char ret[TRACE_TEXT])
+{
+	struct trace_wanted wanted;
+	char span[SPAN_TEXT];
+
+	if (trace_wanted_parse(text, &wanted) || !wanted.one)
+		return -EINVAL;
+	trace_ids_text(&wanted.of, ret, span);
 	return 0;
 }
 
@@ -40,6 +53,11 @@ int derive_asked(struct options *o, char *error, size_t size)
 	if (o->findings && (o->focus || o->ignore || o->fold))
 		return options_fail(error, size,
 				    "--findings is of whole profiles: without --focus, --ignore and --fold");
+	if (o->trace_id && derive_trace(o->trace_id, o->trace_digits))
+		return options_fail(error, size, "--trace wants the 32 hexadecimal digits of an id, not '%s'",
+				    o->trace_id);
+	if (o->trace_id && o->findings)
+		return options_fail(error, size, "--findings is of whole profiles: without --trace");
 	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))
 		return options_fail(error, size, "name %s; --help shows how", o->subcommand->words);
 	if (o->fail_over && (derive_seconds(o->fail_over, &o->fail_share) || o->fail_share > 1e6))

@@ -24,18 +24,19 @@ void line_begin(struct options *o, int argc, char **argv)
 		o->event = NULL;
 }
 
-static void build_getopt(bool stop_at_word, struct option *longs, char *shorts)
+static void build_getopt(const struct command_row *command, struct option *longs, char *shorts)
 {
 	size_t n = 0, c = 0;
 
-	if (stop_at_word)
+	if (!command->words) /* COMMAND has options of its own */
 		shorts[c++] = '+';
 	shorts[c++] = ':'; /* tell a missing argument from an unknown option */
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		bool has_value = r->kind != OPTION_FLAG;
 
-		if (r->kind == OPTION_HEADING)
+		if (r->kind == OPTION_HEADING ||
+		    row_find(r->long_name, strlen(r->long_name), command->takes) != r)
 			continue;
 		longs[n++] = (struct option){ r->long_name, has_value ? required_argument : no_argument, NULL,
 					      FIRST_LONG + (int)i };
@@ -83,7 +84,7 @@ int line_read(struct options *o, int *line_of, char *error, size_t size)
 	char **argv = o->argv + o->named; /* argv[0] is the program's name, or the command's */
 	int argc = o->argc - o->named, value;
 
-	build_getopt(!o->subcommand->words, longs, shorts); /* COMMAND has options of its own */
+	build_getopt(o->subcommand, longs, shorts);
 	opterr = 0;
 	optind = 0;
 	while ((value = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

@@ -16,6 +16,7 @@
 #include "kubelet/pod_labels.h"
 #include "options/commands.h"
 #include "profile/services.h"
+#include "profile/trace_ids.h"
 #include "python/context_names.h"
 
 enum { EXIT_USAGE = 2, EXIT_NOTHING = 3, EXIT_GREW = 4 };
@@ -60,6 +61,7 @@ struct options {
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	double fail_share; /* of fail_over; 0 = not asked */
+	char trace_digits[TRACE_TEXT]; /* of trace_id */
 	long long from_ns, to_ns; /* of from and to, since 1970; 0 = no such end */
 	char **command; /* COMMAND and its arguments, or the words of .words; NULL-terminated, or NULL */
 	struct http_address listen_address, metrics_address, health_address; /* of the three listen */

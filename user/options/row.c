@@ -47,15 +47,20 @@ void row_set_defaults(struct options *o)
 	}
 }
 
-const struct option_row *row_find(const char *name, size_t length)
+const struct option_row *row_find(const char *name, size_t length, unsigned int groups)
 {
-	for (size_t i = 0; i < OPTION_ROWS; i++) {
-		const char *own = option_rows[i].long_name;
+	const struct option_row *other = NULL;
 
-		if (own && strlen(own) == length && !strncmp(own, name, length))
-			return &option_rows[i];
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+
+		if (!r->long_name || strlen(r->long_name) != length || strncmp(r->long_name, name, length))
+			continue;
+		if (r->group & groups)
+			return r;
+		other = other ?: r;
 	}
-	return NULL;
+	return other;
 }
 
 bool row_is_same(const struct options *a, const struct options *b, const struct option_row *r)
@@ -111,9 +116,13 @@ static int parse_choice(const char *choices, const char *text)
 
 static int refuse_option(const struct options *o, const struct option_row *r, char *error, size_t size)
 {
+	unsigned int groups = 0; /* of all of this name */
 	char others[128];
 
-	commands_names(r->group, others, sizeof(others));
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (option_rows[i].long_name && !strcmp(option_rows[i].long_name, r->long_name))
+			groups |= option_rows[i].group;
+	commands_names(groups, others, sizeof(others));
 	return options_fail(error, size, "--%s does not go with %s, only with %s", r->long_name,
 			    o->subcommand->name, others);
 }

@@ -28,8 +28,11 @@ void *row_field(struct options *o, const struct option_row *r);
 const void *row_value(const struct options *o, const struct option_row *r);
 /* Empties o, and gives each option its default. */
 void row_set_defaults(struct options *o);
-/* The option of this long name, or NULL. */
-const struct option_row *row_find(const char *name, size_t length);
+/*
+ * The option of this long name, or NULL. Where two commands have options of one name, it is that of these
+ * groups.
+ */
+const struct option_row *row_find(const char *name, size_t length, unsigned int groups);
 bool row_is_same(const struct options *a, const struct options *b, const struct option_row *r);
 bool row_is_reloaded(const struct option_row *r);
 /*

@@ -207,3 +207,11 @@ int otlp_owners_get(struct otlp_owners *o, __u32 id, const struct otlp_owner **r
 		o->owners[id] = known;
 	return err;
 }
+
+const char *otlp_owners_label(const char *attribute)
+{
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (names[i].name && !strcmp(names[i].name, attribute))
+			return label_rows[i].key;
+	return attribute;
+}

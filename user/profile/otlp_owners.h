@@ -37,4 +37,7 @@ void otlp_owners_close(struct otlp_owners *o);
 /* 0 or -ENOMEM. It is valid until the next call. */
 int otlp_owners_get(struct otlp_owners *o, __u32 id, const struct otlp_owner **ret);
 
+/* The label that has this attribute's value; an attribute of no label of ours is its own. */
+const char *otlp_owners_label(const char *attribute);
+
 #endif

@@ -116,6 +116,10 @@ static void add_comments(struct pprof_header *h)
 			 info->unlooked);
 	if (info->loss_count)
 		write_losses(info, h->comments[h->comment_count++]);
+	if (info->log_spanless)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%llu of %llu ticks of the log are in no span: what of that was done for this trace "
+			 "is not known", info->log_spanless, info->log_ticks);
 	for (int i = 0; i < FULL_TABLES; i++)
 		if (info->full[i])
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",

@@ -71,6 +71,8 @@ struct profile_info {
 	__u32 loss_count;
 	struct profile_quota quotas[PROFILE_QUOTAS_MAX]; /* those that held back for longest, in order */
 	__u32 quota_count;
+	/* Of one trace: ticks of the log in that time, and those of them that are in no span. Else 0. */
+	__u64 log_ticks, log_spanless;
 	__u64 full[FULL_TABLES]; /* how often tables had no room meanwhile */
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];

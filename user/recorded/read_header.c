@@ -95,6 +95,14 @@ static bool is_outside(const struct recorded *to, __s64 start, __s64 duration)
 	       (to->from_ns && recorded_sum(start, duration > 0 ? duration : 0) <= to->from_ns);
 }
 
+int read_times(struct reader *r, __s64 start, __s64 duration)
+{
+	if (is_outside(r->recorded, start, duration))
+		return -ERANGE;
+	add_times(r->recorded, start, duration);
+	return 0;
+}
+
 int read_header(struct reader *r)
 {
 	struct recorded *to = r->recorded;

@@ -31,6 +31,13 @@ struct reader {
 	struct read_ids locations;	     /* of struct read_line_range */
 	struct buf lines;		     /* __u32[], places of recorded */
 	struct buf places, values, labels;   /* of the sample at hand */
+	/* Of OTLP alone. */
+	struct buf attributes;	/* struct read_attribute[], by index */
+	struct buf links;	/* struct read_link[], by index */
+	struct buf stacks;	/* struct wire[], by index */
+	struct buf resource;	/* labels of the resource at hand */
+	size_t index;		/* of the record at hand in its table */
+	size_t type;		/* of the samples at hand */
 	__s64 start_ns, duration_ns;
 	size_t type_count, frames;
 	const char *why;
@@ -45,10 +52,23 @@ int read_each(struct reader *r, const struct wire *message, __u32 number,
 int read_scalars(struct reader *r, struct wire m, __u64 *ret, size_t n);
 /* The string of recorded for an index of the table. */
 int read_text(struct reader *r, __u64 index, __u32 *ret);
+/* The next text of the table. */
+int read_text_add(struct reader *r, struct wire m);
 /* Adds a record under an id, of `size` bytes. */
 int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size);
 /* The record; NULL: no record has that id. */
 const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size);
+
+/* A place of the location at hand. */
+int read_place_add(struct reader *r, struct recorded_place *p);
+/* Of the file, unless it is outside of the time that is wanted: -ERANGE. */
+int read_times(struct reader *r, __s64 start, __s64 duration);
+int read_numbers(struct reader *r, const struct wire_field *field,
+		 int (*add)(struct reader *r, __u64 number));
+/* Adds the places of a location to the sample at hand. */
+int read_location(struct reader *r, __u64 id);
+/* Where it is the first of two profiles: the label that says so. */
+int read_base(struct reader *r);
 
 int read_header(struct reader *r);
 int read_places(struct reader *r);

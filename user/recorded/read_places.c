@@ -70,8 +70,7 @@ static void find_kind(const struct recorded *r, struct recorded_place *p)
 	p->kind = frame_kinds_find(&facts);
 }
 
-/* One more place of the location that is being read. */
-static int add_place(struct reader *r, struct recorded_place *p)
+int read_place_add(struct reader *r, struct recorded_place *p)
 {
 	const struct recorded_function *f;
 	__u32 id;
@@ -104,7 +103,7 @@ static int add_line(struct reader *r, struct wire m, struct recorded_place place
 	place.function = function ? *function : 0;
 	place.line = (__s64)f[2];
 	place.column = (__s64)f[3];
-	return add_place(r, &place);
+	return read_place_add(r, &place);
 }
 
 static int add_lines(struct reader *r, struct wire m, const struct recorded_place *place)
@@ -121,7 +120,7 @@ static int add_lines(struct reader *r, struct wire m, const struct recorded_plac
 			return read_fail(r, -EBADMSG, "it has a line that is none");
 		err = add_line(r, field.bytes, *place);
 	}
-	return err ?: r->lines.size == before ? add_place(r, &alone) : 0;
+	return err ?: r->lines.size == before ? read_place_add(r, &alone) : 0;
 }
 
 static int add_location(struct reader *r, struct wire m)

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * read_pprof.c - see read_pprof.h. The fields of a pprof message may stand in any order, so it is gone
- * through once for each kind of record: what records refer to comes before them.
+ * read_pprof.c - see read_pprof.h. What is OTLP goes on in read_otlp.c. The fields of a pprof message may
+ * stand in any order, so it is gone through once for each kind of record: what records refer to comes before
+ * them.
  */
 #include "recorded/read_pprof.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "recorded/read_otlp.h"
 #include "recorded/read_parts.h"
 #include "recorded/unpacked.h"
 
-#define DAMAGED "it is no pprof profile, or a damaged one"
+#define DAMAGED "it is no pprof profile and none of OTLP, or a damaged one"
 
 int read_fail(struct reader *r, int err, const char *why)
 {
@@ -96,7 +98,7 @@ const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size)
 	return index ? ids->records.data + (index - 1) * size : NULL;
 }
 
-static int add_text(struct reader *r, struct wire m)
+int read_text_add(struct reader *r, struct wire m)
 {
 	const __u32 unknown = 0;
 
@@ -109,7 +111,7 @@ static int read_message(struct reader *r)
 
 	if (r->message.at == r->message.end)
 		return read_fail(r, -EBADMSG, "it is empty");
-	err = read_each(r, &r->message, 6, add_text);
+	err = read_each(r, &r->message, 6, read_text_add);
 	return err ?: read_header(r) ?: read_places(r) ?: read_samples(r);
 }
 
@@ -130,6 +132,10 @@ static void reader_free(struct reader *r)
 	buf_free(&r->places);
 	buf_free(&r->values);
 	buf_free(&r->labels);
+	buf_free(&r->attributes);
+	buf_free(&r->links);
+	buf_free(&r->stacks);
+	buf_free(&r->resource);
 }
 
 int read_pprof(struct recorded *recorded, const void *data, size_t size, const char **ret_why)
@@ -140,7 +146,7 @@ int read_pprof(struct recorded *recorded, const void *data, size_t size, const c
 
 	if (!err) {
 		r.message = wire_of(unpacked.data, unpacked.size);
-		err = read_message(&r);
+		err = read_otlp_is(r.message) ? read_otlp(&r) : read_message(&r);
 	}
 	reader_free(&r);
 	if (err == -ERANGE) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * read_pprof.h - pprof files, of this program or of any other, into a struct recorded.
+ * read_pprof.h - pprof files, of this program or of any other, into a struct recorded; and those of OTLP,
+ * which are told by their fields.
  */
 #ifndef PYPERF_RECORDED_READ_PPROF_H
 #define PYPERF_RECORDED_READ_PPROF_H

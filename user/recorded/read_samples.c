@@ -9,7 +9,7 @@
 
 enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
 
-static int add_location(struct reader *r, __u64 id)
+int read_location(struct reader *r, __u64 id)
 {
 	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
 
@@ -27,8 +27,8 @@ static int add_value(struct reader *r, __u64 value)
 	return buf_add(&r->values, &value, sizeof(value));
 }
 
-static int add_numbers(struct reader *r, const struct wire_field *field,
-		       int (*add)(struct reader *r, __u64 number))
+int read_numbers(struct reader *r, const struct wire_field *field,
+		 int (*add)(struct reader *r, __u64 number))
 {
 	struct wire numbers;
 	__u8 one[10];
@@ -57,12 +57,15 @@ static int add_label(struct reader *r, const struct wire_field *field)
 	return err ?: buf_add(&r->labels, &label, sizeof(label));
 }
 
-static int add_base(struct reader *r)
+int read_base(struct reader *r)
 {
 	struct recorded_label label = { 0 };
-	int err = recorded_string(r->recorded, RECORDED_BASE, strlen(RECORDED_BASE), &label.key) ?:
-		  recorded_string(r->recorded, "true", 4, &label.text);
+	int err;
 
+	if (!r->recorded->is_base)
+		return 0;
+	err = recorded_string(r->recorded, RECORDED_BASE, strlen(RECORDED_BASE), &label.key) ?:
+	      recorded_string(r->recorded, "true", 4, &label.text);
 	r->recorded->base_label = label.key;
 	return err ?: buf_add(&r->labels, &label, sizeof(label));
 }
@@ -70,9 +73,9 @@ static int add_base(struct reader *r)
 static int add_field(struct reader *r, const struct wire_field *field)
 {
 	if (field->number == LOCATION_ID)
-		return add_numbers(r, field, add_location);
+		return read_numbers(r, field, read_location);
 	if (field->number == VALUE)
-		return add_numbers(r, field, add_value);
+		return read_numbers(r, field, add_value);
 	return field->number == LABEL ? add_label(r, field) : 0;
 }
 
@@ -86,10 +89,9 @@ static int add_sample(struct reader *r, struct wire m)
 	buf_clear(&r->labels);
 	while (!err && (more = wire_next(&m, &field)) > 0)
 		err = add_field(r, &field);
-	if (!err && r->recorded->is_base)
-		err = add_base(r);
-	if (err || more < 0)
-		return err ?: more;
+	err = err ?: more < 0 ? more : read_base(r);
+	if (err)
+		return err;
 	if (r->values.size / sizeof(__s64) != r->type_count)
 		return read_fail(r, -EBADMSG, "a sample has not one value for each sample type");
 	return recorded_add(r->recorded, (const __u32 *)r->places.data, r->places.size / sizeof(__u32),

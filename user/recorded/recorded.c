@@ -17,6 +17,7 @@ void recorded_free(struct recorded *r)
 	interned_free(&r->owners);
 	interned_free(&r->stacks);
 	free(r->values);
+	buf_free(&r->moments);
 	buf_free(&r->scratch);
 	*r = (struct recorded){ 0 };
 }
@@ -120,7 +121,15 @@ int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recor
 	}
 	for (size_t i = 0; i < r->type_count; i++)
 		sums[i] = recorded_sum(sums[i], values[i]);
+	r->last = id;
 	return 0;
+}
+
+int recorded_add_moment(struct recorded *r, const struct recorded_moment *m)
+{
+	if (r->moments.size / sizeof(*m) == RECORDED_MOMENTS_MAX)
+		return -E2BIG;
+	return buf_add(&r->moments, m, sizeof(*m));
 }
 
 /* As profile/pprof_header.c writes them. */

@@ -22,6 +22,7 @@
 #define RECORDED_BASE	      "pprof::base" /* as go tool pprof marks what is compared with */
 #define RECORDED_LABELS_MAX   256	 /* of a sample */
 #define RECORDED_STACK_MAX    (1u << 20) /* frames of one stack */
+#define RECORDED_MOMENTS_MAX  (1u << 22)
 #define RECORDED_FRAMES_MAX   (1u << 27) /* of all different stacks */
 
 struct recorded_type {
@@ -60,6 +61,13 @@ struct recorded_stack {
 	const __s64 *values; /* as the sample types are */
 };
 
+/* When a part of a stack's value was counted. */
+struct recorded_moment {
+	__s64 begin; /* ns since 1970 */
+	__s64 value;
+	__u32 stack, type; /* type: index of the sample types */
+};
+
 struct recorded {
 	struct interned strings, functions, mappings, places, owners, stacks;
 	__s64 *values; /* of stack id - 1: type_count of them */
@@ -78,6 +86,9 @@ struct recorded {
 	bool is_base; /* samples that are read get the label RECORDED_BASE */
 	__u32 base_label; /* string: that label; 0 = none was read so */
 	size_t frames; /* of all stacks */
+	__u32 last; /* the stack that recorded_add() has last added to */
+	const char *trace; /* 32 digits, borrowed: moments of its samples are kept; NULL = none are */
+	struct buf moments; /* struct recorded_moment[], of files that have times */
 	/* What the comments say was lost, of all files. */
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
 	__u64 unlooked;			/* processes; the most of one file */
@@ -96,6 +107,8 @@ int recorded_place(struct recorded *r, const struct recorded_place *p, __u32 *re
 /* Adds values to a stack, of type_count of them; sorts the labels. */
 int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recorded_label *labels,
 		 size_t label_count, const __s64 *values);
+/* When that was. 0, -ENOMEM or -E2BIG. */
+int recorded_add_moment(struct recorded *r, const struct recorded_moment *m);
 /* One comment of a file. What is there already, or one too many, is not kept, but what it counts is. */
 void recorded_comment(struct recorded *r, __u32 string);
 

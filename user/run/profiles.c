@@ -31,6 +31,7 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 
 	r->from_ns = o->from_ns;
 	r->to_ns = o->to_ns;
+	r->trace = o->trace_id ? o->trace_digits : NULL;
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));

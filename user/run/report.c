@@ -32,6 +32,16 @@ static int find(const struct options *o, struct recorded *r, struct answered *a,
 	return 0;
 }
 
+static int say_no_trace(const struct traced *t)
+{
+	if (t->traces)
+		log_warning("nothing was sampled for trace %s: %zu others are there", t->trace, t->traces);
+	else
+		log_warning("nothing was sampled for trace %s: ids are in the log of a profiler with --log "
+			    "and --trace otel, behind its URL or in its --log-file", t->trace);
+	return EXIT_NOTHING;
+}
+
 static int answer(const struct options *o, struct recorded *r)
 {
 	const struct question q = {
@@ -46,19 +56,22 @@ static int answer(const struct options *o, struct recorded *r)
 		.no_tables = o->findings,
 		.fold = o->fold,
 		.top = o->top,
+		.trace = o->trace_id ? o->trace_digits : NULL,
 	};
 	char error[ERROR_SIZE] = "out of memory";
 	struct findings found;
 	struct answered a;
-	int err = answered_make(r, &q, &a, error, sizeof(error));
-	bool is_empty = answered_is_empty(&a);
+	int code, err = answered_make(r, &q, &a, error, sizeof(error));
 
+	code = answered_is_empty(&a) ? EXIT_NOTHING : EXIT_SUCCESS;
 	if (err)
 		log_error("%s", error);
+	else if (q.trace && !a.traced.spans)
+		code = say_no_trace(&a.traced);
 	else
 		err = find(o, r, &a, &found) ?: show(o, &a);
 	answered_free(&a);
-	return err ? EXIT_FAILURE : is_empty ? EXIT_NOTHING : EXIT_SUCCESS;
+	return err ? EXIT_FAILURE : code;
 }
 
 int run_report(struct options *o)

@@ -50,18 +50,24 @@ static int parse(const char *url, struct http_address *address, const char **ret
 	return path[strcspn(path, " \r\n\t")] ? -EINVAL : http_address_parse(text, address);
 }
 
-/* What is asked for where the URL has no path. */
+/* What is asked for where the URL has no path. Of a trace all that there is, with its times. */
 static void find_path(const struct options *o, char *path, size_t size)
 {
+	const char *between = "?";
 	size_t used;
 
-	if (!o->from_ns && !o->to_ns) {
+	if (!o->from_ns && !o->to_ns && !o->trace_id) {
 		snprintf(path, size, "/debug/pprof/profile?seconds=%d", SAMPLE_SECONDS);
 		return;
 	}
-	used = snprintf(path, size, "/debug/pyperf/log?from=%.3f", (double)o->from_ns / 1e9);
-	snprintf(path + used, size - used, "&to=%.3f",
-		 (double)(o->to_ns ?: (long long)clock_ns_of(CLOCK_REALTIME)) / 1e9);
+	used = snprintf(path, size, "/debug/pyperf/log");
+	if (o->trace_id) {
+		used += snprintf(path + used, size - used, "?trace=%s&format=otlp", o->trace_digits);
+		between = "&";
+	}
+	if (o->from_ns || o->to_ns)
+		snprintf(path + used, size - used, "%sfrom=%.3f&to=%.3f", between, (double)o->from_ns / 1e9,
+			 (double)(o->to_ns ?: (long long)clock_ns_of(CLOCK_REALTIME)) / 1e9);
 }
 
 static double patience_for(const char *path)
@@ -91,7 +97,7 @@ static int fetch(const struct options *o, const char *url, struct buf *body)
 {
 	_cleanup_free_ char *token = NULL;
 	struct http_address address;
-	char path[128], why[256];
+	char path[192], why[256];
 	const char *asked;
 	int err = parse(url, &address, &asked);
 
@@ -105,7 +111,7 @@ static int fetch(const struct options *o, const char *url, struct buf *body)
 			return err;
 	}
 	find_path(o, path, sizeof(path));
-	if (!*asked && !o->from_ns && !o->to_ns)
+	if (!*asked && !o->from_ns && !o->to_ns && !o->trace_id)
 		log_info("sampling for %d s (--from and --to ask for what was)", SAMPLE_SECONDS);
 	if (!*asked)
 		asked = path;
@@ -121,6 +127,8 @@ int served_read(const struct options *o, const char *url, struct recorded *r)
 
 	if (err)
 		return err;
+	if (o->trace_id) /* all that the profiler has of it */
+		r->from_ns = r->to_ns = 0;
 	err = read_pprof(r, body.data, body.size, &why);
 	if (err)
 		log_error("%s: %s", url, err == -ENOMEM ? "out of memory" : why);

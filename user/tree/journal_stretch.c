@@ -50,6 +50,7 @@ struct journal_stretch {
 	struct trace_wanted wanted;
 	struct span *spans;
 	__u64 unlabelled;
+	__u64 ticks, spanless; /* of the stretch, if one trace is wanted, and those that are in no span */
 };
 
 /* --- one chunk ----------------------------------------------------------------------------------------- */
@@ -171,6 +172,10 @@ static int add_parts(struct journal_stretch *s, const struct journal_block *b, b
 		const struct journal_part p = journal_part_of(b, e, s->from, s->to);
 		const struct trace_ids ids = journal_entry_ids(b, e);
 
+		if (s->wanted.one && event_rows[e->kind].unit == UNIT_COUNT) {
+			s->ticks += p.amount;
+			s->spanless += ids.span ? 0 : p.amount;
+		}
 		if (p.amount && (e->stack || !is_closed) && trace_is_wanted(&s->wanted, &ids))
 			err = add_sum(s, e, &ids, &p);
 	}
@@ -271,7 +276,7 @@ static void forget_spans(struct journal_stretch *s)
 		HASH_DEL(s->spans, span);
 		free(span);
 	}
-	s->unlabelled = 0;
+	s->unlabelled = s->ticks = s->spanless = 0;
 }
 
 static void end(struct journal_stretch *s)
@@ -378,5 +383,10 @@ int journal_stretch_prepare(struct journal_stretch *s, __u64 pause_ns)
 
 struct profile *journal_stretch_take(struct journal_stretch *s)
 {
+	struct profile_info info = *profile_get_info(s->profile);
+
+	info.log_ticks = s->ticks;
+	info.log_spanless = s->spanless;
+	profile_set_info(s->profile, &info);
 	return TAKE_PTR(s->profile);
 }

@@ -20,6 +20,14 @@ static const char *value_of(const struct option_row *r)
 	return value;
 }
 
+/* Whether the command takes another option of this name. */
+static bool is_another(const struct option_row *r, const struct command_row *c)
+{
+	const struct option_row *found = row_find(r->long_name, strlen(r->long_name), c->takes);
+
+	return found != r && found->group & c->takes;
+}
+
 static void takes_what_its_row_says(void **state)
 {
 	char name[64], reason[128];
@@ -29,7 +37,7 @@ static void takes_what_its_row_says(void **state)
 		for (size_t i = 0; i < OPTION_ROWS; i++) {
 			const struct option_row *r = &option_rows[i];
 
-			if (r->kind == OPTION_HEADING)
+			if (r->kind == OPTION_HEADING || is_another(r, &command_rows[c]))
 				continue;
 			snprintf(name, sizeof(name), "--%s", r->long_name);
 			snprintf(reason, sizeof(reason), "--%s does not go with %s, only with ", r->long_name,
@@ -55,7 +63,8 @@ static void says_who_takes_it(void **state)
 		snprintf(name, sizeof(name), "--%s", r->long_name);
 		for (const struct command_row *c = command_rows; c < command_rows + COMMANDS; c++)
 			for (size_t other = 0; other < COMMANDS; other++)
-				if (!(c->takes & r->group) && command_rows[other].takes & r->group)
+				if (!(c->takes & r->group) && command_rows[other].takes & r->group &&
+				    !is_another(r, c))
 					REFUSE(command_rows[other].name, c->name, name, value_of(r));
 	}
 }

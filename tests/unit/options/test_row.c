@@ -91,6 +91,24 @@ static void defaults(void **state)
 	assert_string_equal(o.output, "profile.folded");
 }
 
+/* Options of one name are told apart by the command. */
+static void two_of_one_name(void **state)
+{
+	static const char id[] = "0AF7651916CD43DD8448EB211C80319C";
+
+	(void)state;
+	ACCEPT("-a", "--log", "1", "--trace", "otel");
+	assert_int_equal(o.trace, TRACE_OTEL);
+	assert_null(o.trace_id);
+	ACCEPT("report", "--trace", id, "file");
+	assert_string_equal(o.trace_id, id);
+	assert_string_equal(o.trace_digits, "0af7651916cd43dd8448eb211c80319c");
+	assert_int_equal(o.trace, TRACE_OFF);
+	REFUSE("--trace wants one of", "-a", "--trace", id);
+	REFUSE("--trace wants the 32", "report", "--trace", "otel", "file");
+	REFUSE("--trace does not go with dump", "dump", "--trace", id);
+}
+
 static void flags(void **state)
 {
 	(void)state;
@@ -202,6 +220,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(two_of_one_name),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(choices),
