@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorded.c - pprof files that anybody may have written, and every report of them: each id leads somewhere,
- * no row has more than all, and what is shown can be shown.
+ * recorded.c - files of pprof and OTLP that anybody may have written, and every report of them: each id leads
+ * somewhere, no row has more than all, and what is shown can be shown.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -14,6 +14,8 @@
 #include "recorded/recorded.h"
 #include "recorded/write_pprof.h"
 
+#define TRACE "9d5bca03974ef1030cbe1699c7bd0f2f" /* of otlp.pb */
+
 const char *const fuzz_corpus = "recorded";
 
 /* A line feed is ours; nothing else that moves a terminal may be there. */
@@ -21,6 +23,15 @@ static void check_shown(const struct buf *out)
 {
 	for (size_t i = 0; i < out->size; i++)
 		FUZZ_CHECK(out->data[i] == '\n' || (out->data[i] & 0xff) >= ' ');
+}
+
+static void check_moments(const struct recorded *r)
+{
+	const struct recorded_moment *m = (const struct recorded_moment *)r->moments.data;
+
+	for (size_t i = 0; i < r->moments.size / sizeof(*m); i++)
+		FUZZ_CHECK(m[i].begin > 0 && m[i].type < r->type_count && m[i].stack &&
+			   m[i].stack <= recorded_stacks(r));
 }
 
 static void check_stacks(const struct recorded *r)
@@ -106,7 +117,7 @@ static void compare(const char *copy, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct recorded r = { 0 };
+	struct recorded r = { .trace = TRACE };
 	const char *why = NULL;
 	char *copy = fuzz_text(data, size);
 	int err = read_pprof(&r, copy, size, &why);
@@ -115,10 +126,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(!err || err == -EBADMSG || err == -E2BIG || err == -EFBIG || err == -EINVAL);
 	if (!err) {
 		check_stacks(&r);
+		check_moments(&r);
 		ask(&r, &(struct question){ .top = 10 });
 		for (int by = 0; by < BY_LABEL; by++)
 			ask(&r, &(struct question){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
 		find(&r);
+		ask(&r, &(struct question){ .trace = TRACE, .top = 3 });
+		ask(&r, &(struct question){ .trace = TRACE, .by = "line", .event = "cpu", .top = 3 });
 		ask(&r, &(struct question){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
 	}
 	recorded_free(&r);

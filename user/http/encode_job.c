@@ -36,6 +36,8 @@ static int encode(void *context, const bool *stop)
 	if (err)
 		return err;
 	e->samples = profile_count(p, PROFILE_SAMPLE);
+	if (w->format == ENCODE_REPORT)
+		return encode_report(p, &w->report, &e->out);
 	if (w->format == ENCODE_GRAPH)
 		return graph_encode_until(p, stop, &e->out);
 	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
@@ -61,6 +63,7 @@ int encode_job_start(struct job **ret, const struct encode_work *work, int event
 	if (!e)
 		return -ENOMEM;
 	e->work = *work;
+	e->work.report.trace = e->work.trace;
 	err = job_start(ret, &encode_kind, e, eventfd);
 	if (!err)
 		e = NULL;

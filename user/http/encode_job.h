@@ -6,13 +6,15 @@
 #define PYPERF_HTTP_ENCODE_JOB_H
 
 #include "base/buf.h"
+#include "http/encode_report.h"
 #include "profile/filter.h"
 #include "profile/formats.h"
+#include "profile/trace_ids.h"
 
 struct job;
 
 /* Formats that are asked for by a page of their own, behind those of enum format. */
-enum encode_format { ENCODE_FLAME_GRAPH = FORMATS, ENCODE_GRAPH, ENCODE_FORMATS };
+enum encode_format { ENCODE_FLAME_GRAPH = FORMATS, ENCODE_GRAPH, ENCODE_REPORT, ENCODE_FORMATS };
 
 /* The input: a profile, of which the part is encoded that the filter selects. */
 struct encode_work {
@@ -21,7 +23,9 @@ struct encode_work {
 	const struct profile *const *parts; /* NULL; or several, which are encoded as one in its place */
 	size_t part_count;
 	struct profile_filter filter;
-	int format; /* enum format, or encode_format: those can be stopped */
+	int format; /* enum format, or encode_format: graphs can be stopped */
+	struct report_wish report; /* of ENCODE_REPORT */
+	char trace[TRACE_TEXT];	   /* ... and its trace, to which the job points it */
 };
 
 /*

@@ -303,7 +303,14 @@ static int start_encoding(struct profile_request *r)
 {
 	struct encode_work work = { .filter = r->query.filter, .format = r->query.format };
 	int err = take_profile(r, &work.owned);
+	char span[SPAN_TEXT];
 
+	if (r->query.report) {
+		work.format = ENCODE_REPORT;
+		work.report = (struct report_wish){ .top = r->query.top,
+						    .json = r->query.report == REPORT_JSON };
+		trace_ids_text(&r->query.trace.of, work.trace, span);
+	}
 	if (err)
 		return err;
 	work.profile = work.owned;
@@ -380,7 +387,12 @@ static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples
  */
 static enum MHD_Result answer_profile(const struct profile_request *r, struct buf *body, __u32 samples)
 {
-	const struct format_row *f = &format_rows[r->query.format];
+	static const struct format_row reports[] = {
+		[REPORT_TEXT] = { .suffix = ".txt", .type = "text/plain; charset=utf-8" },
+		[REPORT_JSON] = { .suffix = ".json", .type = "application/json" },
+	};
+	const struct format_row *f = r->query.report ? &reports[r->query.report] :
+						       &format_rows[r->query.format];
 	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
 	char count[16], place[64], left_out[24];
 	struct answer_header headers[5] = { { "Pyperf-Samples", count } };
@@ -411,5 +423,7 @@ static enum MHD_Result end_request(struct waiting *w)
 	if (err)
 		return answer_failure(&r->client, err);
 	r->all->served++;
+	if (r->query.report && !samples)
+		return answer_line(&r->client, MHD_HTTP_NOT_FOUND, "nothing was sampled for this trace");
 	return answer_profile(r, &out, samples);
 }

@@ -18,7 +18,7 @@ static struct query *query_of(struct keys *k)
 
 void query_begin(struct query *q)
 {
-	*q = (struct query){ .seconds = QUERY_SECONDS };
+	*q = (struct query){ .seconds = QUERY_SECONDS, .top = QUERY_TOP };
 }
 
 static int set_seconds(struct keys *k, const char *value)
@@ -89,7 +89,7 @@ static int set_filter(struct keys *k, const char *key, const char *value)
 
 static int set_filter_log(struct keys *k, const char *key, const char *value)
 {
-	return set_other(k, key, value, "last, from, to, trace");
+	return set_other(k, key, value, "last, from, to, trace, top");
 }
 
 /* Seconds, as 12 or 12.5; of a date as many as there are since 1970. 0, or -EINVAL. */
@@ -134,6 +134,31 @@ static int set_trace(struct keys *k, const char *value)
 		       0;
 }
 
+static int set_format_log(struct keys *k, const char *value)
+{
+	struct query *q = query_of(k);
+
+	q->report = !strcmp(value, "report") ? REPORT_TEXT : !strcmp(value, "report-json") ? REPORT_JSON :
+		    REPORT_NONE;
+	if (q->report)
+		return 0;
+	if (format_find(value) < 0)
+		return keys_fail(k, "format wants %s, report or report-json, not '%.40s'", format_names,
+				 value);
+	return set_format(k, value);
+}
+
+static int set_top(struct keys *k, const char *value)
+{
+	const size_t digits = strspn(value, "0123456789");
+	const long n = strtol(value, NULL, 10);
+
+	if (!digits || digits > 7 || value[digits] || n > QUERY_TOP_MAX)
+		return keys_fail(k, "top wants a whole number up to %d, not '%.40s'", QUERY_TOP_MAX, value);
+	query_of(k)->top = n;
+	return 0;
+}
+
 static const struct key rows[] = {
 	{ "seconds", set_seconds },
 	{ "format", set_format },
@@ -147,7 +172,8 @@ static const struct key log_rows[] = {
 	{ "to", set_to }, /* the first so many: */
 #define ORDER_ROWS 3
 	{ "trace", set_trace },
-	{ "format", set_format },
+	{ "top", set_top },
+	{ "format", set_format_log },
 	{ "hide", set_hide },
 	{ "type", set_type },
 };
@@ -188,6 +214,8 @@ static int read_stretch(struct query *q, const struct key_table *keys, struct MH
 		return keys_fail(&q->keys, "last goes without from and to");
 	if (q->to > 0 && q->to <= q->from)
 		return keys_fail(&q->keys, "to has to be after from");
+	if (q->report && !q->trace.one)
+		return keys_fail(&q->keys, "format=report is of one trace, which trace=ID names");
 	return 0;
 }
 

@@ -18,6 +18,9 @@ struct MHD_Connection;
 #define QUERY_SECONDS	  10 /* unless asked otherwise */
 #define QUERY_SECONDS_MAX 600
 
+#define QUERY_TOP	  10
+#define QUERY_TOP_MAX	  1000000
+
 #define QUERY_NOT_OF_THIS_RUN "the profiler was not started with --event of this type"
 
 struct query {
@@ -29,6 +32,8 @@ struct query {
 	enum format format;
 	struct profile_filter filter;
 	struct keys keys;
+	enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report; /* of a trace: in place of the format */
+	size_t top; /* rows of each table of that */
 	bool is_graph; /* of intervals: in the form that the page draws, in place of the format */
 };
 

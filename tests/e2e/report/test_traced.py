@@ -8,6 +8,8 @@ import json
 import subprocess
 import sysconfig
 import time
+import urllib.error
+import urllib.request
 
 import jsonschema
 import pytest
@@ -36,13 +38,13 @@ def spin(seconds):
     while time.thread_time() < end:
         pass
 def request():
+    begin = time.time()
     with tracer.start_as_current_span("request") as span:
-        begin = time.time()
         spin(0.2)
         rest()
         with tracer.start_as_current_span("inner"):
             spin(0.2)
-        print(json.dumps(["%%032x" %% span.get_span_context().trace_id, begin, time.time()]), flush=True)
+    print(json.dumps(["%%032x" %% span.get_span_context().trace_id, begin, time.time()]), flush=True)
 def listen():
     sys.stdin.readline()
     told.set()
@@ -173,6 +175,30 @@ def test_what_is_not_known_is_said(recorded):
     assert {note["code"] for note in answer("--trace", trace_id, recorded.otlp)["notes"]} >= {"without_ids"}
     comment, = answer("--trace", trace_id, recorded.url)["books"]["comments"]
     assert "ticks of the log are in no span" in comment
+
+
+def test_http_says_the_same(recorded):
+    """Of the profiler itself, without the command; but for the ticks of others, which go on."""
+    trace_id = recorded.requests[0][0]
+    query = "%s%s?trace=%s&format=report" % (recorded.url, LOG, trace_id)
+    with urllib.request.urlopen(query + "-json&top=20") as reply:
+        assert reply.headers["Content-Type"] == "application/json"
+        found = json.load(reply)
+    jsonschema.validate(found, SCHEMA)
+    want = answer("--trace", trace_id, "--top", 20, recorded.url)
+    assert found["tables"] == want["tables"]
+    for each in found, want:  # the clocks move against each other
+        del each["trace"]["begin"]
+    assert found["trace"] == want["trace"]
+    with urllib.request.urlopen(query) as reply:
+        text = reply.read().decode()
+    assert text.partition("\nComments")[0] == report("--trace", trace_id, "--paths", "full",
+                                                     recorded.url).partition("\nComments")[0]
+    for wrong, code in (("trace=%s&format=report" % ("ab" * 16), 404), ("top=x", 400), ("format=rep", 400),
+                        ("format=report", 400), ("trace=each&format=report-json", 400)):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen("%s%s?%s" % (recorded.url, LOG, wrong))
+        assert refused.value.code == code and refused.value.read().count(b"\n") == 1
 
 
 def test_views_are_of_the_request(recorded):
