@@ -47,8 +47,8 @@ struct task_layout {
 
 	/*
 	 * Up to 3.13 (python/awaiter.h), where nothing of a thread state, of sets and of who awaits a task is
-	 * used, and frame_stack has a number of words, an int. Up to 3.10 a frame is an object: gen_frame has its
-	 * address, gen_state is a byte of the frame.
+	 * used, and frame_stack has a number of words, an int. Up to 3.10 a frame is an object: gen_frame has
+	 * its address, gen_state is a byte of the frame.
 	 */
 	__u8 resume;	    /* a `yield` and an `await` look alike (3.11, 3.12): the next instruction tells */
 	__u8 frame_object;  /* enum frame_object */

@@ -105,7 +105,8 @@ static long awaiter_runs(__u32 i, struct awaiter_context *c)
 	with_state = coroutine;
 	if (a->frame_object && mem_plausible(coroutine))
 		with_state = awaiter_frame(s, a, coroutine);
-	if (!mem_plausible(with_state) || walk_read(&s->walk, &state, sizeof(state), with_state + a->gen_state))
+	if (!mem_plausible(with_state) ||
+	    walk_read(&s->walk, &state, sizeof(state), with_state + a->gen_state))
 		return 0;
 	if (state != a->executing && (!a->frame_object || with_state != c->newest))
 		return 0;
