@@ -68,6 +68,11 @@ def pictures(browser, backup):
     take(page, "difference")
     gil = shown(browser, "?view=gil&at=" + page.run("scene.state.at"))
     take(gil, "gil")
+    heat = shown(browser, "?heat=yes&type=cpu&live=off")
+    heat.wait("heat.known && heat.canvas.dataset.start")
+    heat.run("heatMove(heat.known.cells.length - 220, false); heatMove(heat.cursor + 24, true); heatTake()")
+    heat.wait("scene.profile.sent.seconds < 1")
+    take(heat, "heat")
     dark = shown(browser, "?at=" + page.run("scene.state.at"), dark=True)
     dark.click("#table button.function", dark.texts("#table tbody tr button").index("quick_sort"))
     take(dark, "callers")
@@ -86,7 +91,7 @@ def main():
         backup = stack.enter_context(running(python, shop / "backup.py"))
         stack.enter_context(running(build / "pyperf-bpf", "--pid", "%d,%d" % (demo.pid, backup.pid),
                                     "-F", "199", "--event", "cpu,offcpu,gil", "--listen", str(PORT),
-                                    "--interval", "2"))
+                                    "--interval", "2", "--log", "5"))
         browser = devtools.Browser(home)
         stack.callback(browser.close)
         pictures(browser, backup)

@@ -8,6 +8,7 @@
 #include "base/job.h"
 #include "profile/flamegraph.h"
 #include "profile/graph.h"
+#include "profile/heat.h"
 #include "profile/join.h"
 #include "profile/profile.h"
 
@@ -40,6 +41,8 @@ static int encode(void *context, const bool *stop)
 		return encode_report(p, &w->report, &e->out);
 	if (w->format == ENCODE_GRAPH)
 		return graph_encode_until(p, stop, &e->out);
+	if (w->format == ENCODE_HEAT)
+		return heat_encode_until(p, stop, &e->out);
 	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
 						 format_rows[w->format].encode(p, &e->out);
 }

@@ -14,7 +14,13 @@
 struct job;
 
 /* Formats that are asked for by a page of their own, behind those of enum format. */
-enum encode_format { ENCODE_FLAME_GRAPH = FORMATS, ENCODE_GRAPH, ENCODE_REPORT, ENCODE_FORMATS };
+enum encode_format {
+	ENCODE_FLAME_GRAPH = FORMATS,
+	ENCODE_GRAPH,
+	ENCODE_HEAT,
+	ENCODE_REPORT,
+	ENCODE_FORMATS
+};
 
 /* The input: a profile, of which the part is encoded that the filter selects. */
 struct encode_work {

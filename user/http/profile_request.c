@@ -299,9 +299,15 @@ static int take_profile(struct profile_request *r, struct profile **ret)
 	return err;
 }
 
+/* enum format or encode_format */
+static int encoded_format(const struct query *q)
+{
+	return q->is_graph ? ENCODE_GRAPH : q->is_heat ? ENCODE_HEAT : (int)q->format;
+}
+
 static int start_encoding(struct profile_request *r)
 {
-	struct encode_work work = { .filter = r->query.filter, .format = r->query.format };
+	struct encode_work work = { .filter = r->query.filter, .format = encoded_format(&r->query) };
 	int err = take_profile(r, &work.owned);
 	char span[SPAN_TEXT];
 
@@ -393,7 +399,8 @@ static enum MHD_Result answer_profile(const struct profile_request *r, struct bu
 	};
 	const struct format_row *f = r->query.report ? &reports[r->query.report] :
 						       &format_rows[r->query.format];
-	const bool is_text = !strncmp(f->type, "text/", strlen("text/"));
+	const bool is_of_page = encoded_format(&r->query) >= FORMATS;
+	const bool is_text = is_of_page || !strncmp(f->type, "text/", strlen("text/"));
 	char count[16], place[64], left_out[24];
 	struct answer_header headers[5] = { { "Pyperf-Samples", count } };
 	size_t n = 1;
@@ -407,7 +414,7 @@ static enum MHD_Result answer_profile(const struct profile_request *r, struct bu
 	snprintf(left_out, sizeof(left_out), "%llu", r->unlabelled);
 	if (*r->lost)
 		headers[n++] = (struct answer_header){ "Pyperf-Log-Lost", r->lost };
-	return answer_buf_with(&r->client, MHD_HTTP_OK, f->type, body, headers);
+	return answer_buf_with(&r->client, MHD_HTTP_OK, is_of_page ? TYPE_JSON : f->type, body, headers);
 }
 
 static enum MHD_Result end_request(struct waiting *w)

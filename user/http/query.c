@@ -134,18 +134,26 @@ static int set_trace(struct keys *k, const char *value)
 		       0;
 }
 
+/* In a form that the page draws. */
+static int set_format_interval(struct keys *k, const char *value)
+{
+	query_of(k)->is_graph = !strcmp(value, "graph");
+	return query_of(k)->is_graph ? 0 : set_format(k, value);
+}
+
 static int set_format_log(struct keys *k, const char *value)
 {
 	struct query *q = query_of(k);
 
+	q->is_heat = !strcmp(value, "heat");
 	q->report = !strcmp(value, "report") ? REPORT_TEXT : !strcmp(value, "report-json") ? REPORT_JSON :
 		    REPORT_NONE;
-	if (q->report)
+	if (q->is_heat || q->report)
 		return 0;
-	if (format_find(value) < 0)
+	if (strcmp(value, "graph") && format_find(value) < 0)
 		return keys_fail(k, "format wants %s, report or report-json, not '%.40s'", format_names,
 				 value);
-	return set_format(k, value);
+	return set_format_interval(k, value);
 }
 
 static int set_top(struct keys *k, const char *value)
@@ -250,12 +258,6 @@ void query_stretch(const struct query *q, __u64 oldest, __u64 *ret_from, __u64 *
 }
 
 /* --- intervals that are kept --------------------------------------------------------------------------- */
-
-static int set_format_interval(struct keys *k, const char *value)
-{
-	query_of(k)->is_graph = !strcmp(value, "graph");
-	return query_of(k)->is_graph ? 0 : set_format(k, value);
-}
 
 static int set_filter_interval(struct keys *k, const char *key, const char *value)
 {

@@ -34,7 +34,8 @@ struct query {
 	struct keys keys;
 	enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report; /* of a trace: in place of the format */
 	size_t top; /* rows of each table of that */
-	bool is_graph; /* of intervals: in the form that the page draws, in place of the format */
+	bool is_graph; /* in the form that the page draws, in place of the format; ... */
+	bool is_heat;  /* ... of the log: as cells of its heat map */
 };
 
 void query_begin(struct query *q);

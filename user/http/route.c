@@ -63,7 +63,8 @@ static enum MHD_Result intervals(struct visit *v)
 {
 	const struct site *s = v->entrance->site;
 
-	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run, &v->client);
+	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run,
+				    s->inputs.journal && *s->inputs.journal, &v->client);
 }
 
 static enum MHD_Result follow(struct visit *v)

@@ -15,7 +15,8 @@ function aboutFound() {
 }
 
 function aboutAmount(value, sent) {
-	return wordsAmount(value, sent) + " in " + sent.seconds.toFixed(1) + " s from " +
+	const seconds = sent.seconds.toFixed(sent.seconds < 1 ? 3 : 1);
+	return wordsAmount(value, sent) + " in " + seconds + " s from " +
 		new Date(sent.start * 1000).toLocaleTimeString();
 }
 

@@ -23,7 +23,7 @@ function chooseKeys(event) {
 	if (event.key in places)
 		chooseMove(times.cursor < 0 ? last : places[event.key], event.shiftKey && times.cursor >= 0);
 	else if (event.key === "Enter" && times.cursor >= 0)
-		timesTake();
+		timesTake(timesStretch(...timesChosen()));
 	else if (event.key === "Escape")
 		chooseNewest();
 	else
@@ -52,7 +52,7 @@ function chooseOpen() {
 		if (times.drag === null)
 			return;
 		times.drag = null;
-		timesTake();
+		timesTake(timesStretch(...timesChosen()));
 	});
 	axis.addEventListener("keydown", chooseKeys);
 	axis.addEventListener("focus", () => times.known && timesSay());

@@ -29,8 +29,10 @@ function controlsShow(state) {
 	}
 	document.getElementById("fold").checked = !!state.fold;
 	const live = document.getElementById("live");
-	if (live)
+	if (live) {
 		live.checked = !state.live;
+		document.getElementById("heat").open = !!state.heat;
+	}
 	controlsEvents(state);
 }
 

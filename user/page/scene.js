@@ -3,7 +3,7 @@
 
 // All that is on the page, once there is a profile. base: what it is compared with, or null.
 const scene = {profile: null, base: null, kinds: [], state: null, flame: null, callers: null, table: null};
-const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live", "view"]; // what needs no new trees
+const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live", "view", "heat"]; // what needs no new trees
 const SCENE_LOADED = ["type", "hide", "at", "base"]; // what needs another profile
 
 function sceneOpen() {

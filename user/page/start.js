@@ -9,20 +9,22 @@ function loadQuery(state, stretch) {
 	for (const key of ["type", "hide"])
 		if (state[key])
 			query.set(key, state[key]);
+	const {isLog, from, to} = timesParse(stretch || "");
 	if (stretch) {
-		const [from, to] = stretch.split("-");
-		query.set("from", from);
-		query.set("to", to);
+		query.set("from", from.toFixed(3));
+		query.set("to", to.toFixed(3));
 	}
+	if (isLog)
+		query.set("format", "graph");
 	const text = query.toString();
-	return text && "?" + text;
+	return "debug/pyperf/" + (isLog ? "log" : "interval") + (text && "?" + text);
 }
 
 async function loadProfile(stretch) {
 	const query = loadQuery(scene.state, stretch);
 	if (loaded.kept.has(query))
 		return loaded.kept.get(query);
-	const answer = await fetch("debug/pyperf/interval" + query);
+	const answer = await fetch(query);
 	if (!answer.ok)
 		throw {status: answer.status, text: (await answer.text()).trim()};
 	const profile = dataRead(await answer.json());
@@ -72,6 +74,7 @@ async function loadIntervals() {
 function loadShow() {
 	timesShow();
 	viewsOffer();
+	heatShow();
 	if (times.known)
 		booksShow(times.known, scene.profile ? scene.profile.sent.event : scene.state.type);
 }
@@ -109,6 +112,7 @@ document.addEventListener("DOMContentLoaded", () => {
 	if (document.getElementById("data"))
 		return;
 	chooseOpen();
+	heatOpen();
 	stacksOpen();
 	loadFollow();
 });

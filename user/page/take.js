@@ -10,13 +10,14 @@ function takeLinks(profile, state, known) {
 	for (const [label, value] of Object.entries(state.filters))
 		if (known.labels.includes(label))
 			query.set(label, value);
-	const [from, to] = state.at ? state.at.split("-") : [profile.sent.start.toFixed(3),
-		(profile.sent.start + profile.sent.seconds).toFixed(3)];
-	query.set("from", from);
-	query.set("to", to);
+	const {isLog, from, to} = state.at ? timesParse(state.at) : {from: profile.sent.start,
+		to: profile.sent.start + profile.sent.seconds};
+	query.set("from", from.toFixed(3));
+	query.set("to", to.toFixed(3));
+	const place = "debug/pyperf/" + (isLog ? "log?" : "interval?");
 	return known.formats.map(format => {
 		query.set("format", format);
-		return wordsElement("a", {href: "debug/pyperf/interval?" + query, download: ""}, format);
+		return wordsElement("a", {href: place + query, download: ""}, format);
 	});
 }
 

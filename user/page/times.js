@@ -8,6 +8,18 @@ function timesText(seconds) {
 	return new Date(seconds * 1000).toLocaleTimeString();
 }
 
+function timesExact(seconds) {
+	const ms = Math.round(1000 * seconds);
+	return timesText(Math.floor(ms / 1000)) + " +" + ms % 1000 + " ms";
+}
+
+// {isLog, from, to} of a stretch: of intervals, or to the sample, of the log.
+function timesParse(stretch) {
+	const isLog = stretch.startsWith("log:");
+	const [from, to] = stretch.slice(isLog ? 4 : 0).split("-").map(Number);
+	return {isLog, from, to};
+}
+
 // "from-to", Unix seconds, of intervals from one place to another, both included; "" = the newest.
 function timesStretch(first, last) {
 	const list = times.known.intervals;
@@ -17,7 +29,9 @@ function timesStretch(first, last) {
 
 // The places of the first interval and the last one of a stretch, by their middles as the server does it.
 function timesPlaces(stretch) {
-	const [from, to] = stretch.split("-").map(Number);
+	const {isLog, from, to} = timesParse(stretch);
+	if (isLog)
+		return null;
 	const middles = times.known.intervals.map(one => one.start + one.seconds / 2);
 	const inside = middles.map((middle, i) => middle >= from && middle < to ? i : -1).filter(i => i >= 0);
 	return inside.length ? [inside[0], inside.at(-1)] : null;
@@ -46,8 +60,21 @@ function timesBars(event, kind) {
 	}));
 }
 
+// Of a stretch of the log, which may lie within an interval, or beyond those that are kept.
+function timesMarkExact(name, {from, to}) {
+	const {start, length} = timesSpan();
+	if (from < start)
+		return [];
+	const mark = wordsElement("div", {className: "mark " + name});
+	mark.style.left = Math.min(100 * (from - start) / length, 99.8) + "%";
+	mark.style.width = Math.max(0.2, Math.min(100 * (to - from) / length, 100)) + "%";
+	return [mark];
+}
+
 function timesMark(name, stretch) {
 	const newest = times.known.intervals.length - 1;
+	if (stretch && timesParse(stretch).isLog)
+		return timesMarkExact(name, timesParse(stretch));
 	const places = stretch ? timesPlaces(stretch) : name === "shown" ? [newest, newest] : null;
 	if (!places)
 		return [];
@@ -62,6 +89,10 @@ function timesMark(name, stretch) {
 function timesSay() {
 	const list = times.known.intervals;
 	const words = (name, stretch) => {
+		const exact = stretch && timesParse(stretch);
+		if (exact && exact.isLog)
+			return name + " " + timesExact(exact.from) + " to " + timesExact(exact.to) +
+				" of the log";
 		const places = stretch ? timesPlaces(stretch) : [list.length - 1, list.length - 1];
 		if (!places)
 			return name + " what is gone";
@@ -100,9 +131,8 @@ function timesChosen() {
 }
 
 // What was chosen is shown, or compared with.
-function timesTake() {
+function timesTake(stretch) {
 	const which = document.querySelector("input[name=which]:checked").value;
-	const stretch = timesStretch(...timesChosen());
 	times.cursor = -1;
 	sceneChange({[which]: stretch});
 }

@@ -50,6 +50,25 @@ static void takes(void **state)
 	}
 }
 
+/* The forms that the page draws are asked for where they can be had. */
+static void forms_of_the_page(void **state)
+{
+	struct query log;
+
+	(void)state;
+	query_begin(&log);
+	assert_int_equal(query_add_log(&log, "format", "heat"), 0);
+	assert_true(log.is_heat && !log.is_graph);
+	query_begin(&log);
+	assert_int_equal(query_add_log(&log, "format", "graph"), 0);
+	assert_true(log.is_graph && !log.is_heat);
+	query_begin(&log);
+	assert_int_equal(query_add_log(&log, "format", "folded"), 0);
+	assert_true(!log.is_graph && !log.is_heat);
+	assert_int_equal(set("format", "graph"), -EINVAL);
+	assert_int_equal(set("format", "heat"), -EINVAL);
+}
+
 static void refuses(void **state)
 {
 	static const struct {
@@ -120,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes),
+		cmocka_unit_test(forms_of_the_page),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(long_ones_are_cut),
 		cmocka_unit_test(the_first_failure_stays),
