@@ -26,7 +26,7 @@ def waits():
         time.sleep(0.01)
 def grows():
     while True:
-        kept.append(bytes(1 << 20))
+        kept.append(b"x" * (1 << 20))
         time.sleep(0.02)
         if len(kept) > 100:
             kept.clear()
@@ -127,8 +127,8 @@ def test_offered(served, show):
     assert "view" not in page.address() and page.run("scene.flame.rects.length") > 1
 
 
-@pytest.mark.parametrize("view,kind", [("waits", "offcpu"),
-                                       pytest.param("loop", "loop", marks=pytest.mark.all)])
+@pytest.mark.all
+@pytest.mark.parametrize("view,kind", [("waits", "offcpu"), ("loop", "loop")])
 def test_lines_and_reasons(served, show, tmp_path, view, kind):
     """Rows are those of `report --by line`, columns those of `--by wait`."""
     page = shown(show, view)
@@ -172,7 +172,8 @@ def test_holders_and_waiters(served, show, tmp_path):
     assert callers == {row["name"]: row["total"] for row in found if row["total"]}
 
 
-@pytest.mark.parametrize("view", ["memory", pytest.param("tasks", marks=pytest.mark.all)])
+@pytest.mark.all
+@pytest.mark.parametrize("view", ["memory", "tasks"])
 def test_lines_and_callers(served, show, tmp_path, view):
     """The lines are those of `report --by line`, beside each the nearest line of the program."""
     page = shown(show, view)
