@@ -154,6 +154,16 @@ static int load(struct kernel *k)
 	return 0;
 }
 
+static void begin(struct kernel *k, const struct kernel_options *o)
+{
+	libbpf_log();
+	k->stats_fd = -1;
+	k->grace = (struct grace){ -1, -1 };
+	k->cpus = libbpf_num_possible_cpus();
+	k->trigger.off = !(o->needs & NEEDS_TICKS);
+	k->trigger.frequency = o->frequency;
+}
+
 int kernel_open(struct kernel **ret, struct kernel_options *o)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
@@ -162,10 +172,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	if (!k)
 		return -ENOMEM;
 	*ret = k;
-	k->stats_fd = -1;
-	k->grace = (struct grace){ -1, -1 };
-	libbpf_log();
-	k->cpus = libbpf_num_possible_cpus();
+	begin(k, o);
 	if (k->cpus <= 0)
 		return fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
 	if (access(KERNEL_BTF_FILE, R_OK))
@@ -176,9 +183,7 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	if (err)
 		return fail(k, err, "out of memory");
 	k->trigger.wanted = o->trigger;
-	k->trigger.frequency = o->frequency;
 	k->trigger.use_cycles = o->use_cycles;
-	k->trigger.off = !(o->needs & NEEDS_TICKS);
 	err = trigger_choose(&k->trigger);
 	if (err)
 		return fail(k, err, "%s", k->trigger.reason);
@@ -195,13 +200,8 @@ int kernel_measure(const struct kernel_options *o, struct kernel_room *ret)
 
 	if (!k)
 		return -ENOMEM;
-	k->stats_fd = -1;
-	k->grace = (struct grace){ -1, -1 };
-	libbpf_log();
-	k->cpus = libbpf_num_possible_cpus();
+	begin(k, o);
 	k->options = *o;
-	k->trigger.off = !(o->needs & NEEDS_TICKS);
-	k->trigger.frequency = o->frequency;
 	err = k->cpus > 0 ? prepare(k) : -EIO;
 	if (!err) {
 		ret->tables = tables_bytes(k->skel);
