@@ -6,19 +6,11 @@
 #include "outside/generator.h"
 #include "python/target_walk.h"
 
-static __u64 word_at(const __u8 *bytes, size_t offset)
-{
-	__u64 value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 static void take_frame(const struct layout *l, __u64 address, const __u8 *bytes, struct chain_frame *ret)
 {
 	ret->address = address;
-	ret->code = word_at(bytes, l->frame_code) & ~(__u64)l->pointer_tag;
-	ret->instr = word_at(bytes, l->frame_instr);
+	ret->code = objects_word(bytes, l->frame_code) & ~(__u64)l->pointer_tag;
+	ret->instr = objects_word(bytes, l->frame_instr);
 	if (l->frame_lasti)
 		ret->instr = (__u32)ret->instr;
 	ret->stack = 0;
@@ -124,7 +116,7 @@ int chain_read_running(struct task_reader *r, __u64 tstate, __u64 coroutine, str
 		err = task_reader_read(r, address, bytes, l->frame_size);
 		if (err)
 			break;
-		next = word_at(bytes, l->frame_previous);
+		next = objects_word(bytes, l->frame_previous);
 		if (bytes[l->frame_owner] >= l->owner_shim)
 			continue;
 		take_frame(l, address, bytes, &ret->frames[ret->count++]);

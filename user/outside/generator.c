@@ -18,17 +18,9 @@
 #define RESUME_WATCHED 240 /* INSTRUMENTED_RESUME, 3.12 */
 #define AFTER_YIELD_FROM 2 /* argument of RESUME, from which on something was awaited */
 
-static __u64 word_at(const __u8 *bytes, size_t offset)
-{
-	__u64 value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 static __s32 int_at(const __u8 *bytes, size_t offset)
 {
-	return (__s32)word_at(bytes, offset);
+	return (__s32)objects_word(bytes, offset);
 }
 
 /* Up to 3.10 the frame is an object of its own. */
@@ -44,7 +36,7 @@ size_t generator_bytes(const struct task_reader *r)
 
 __u64 generator_frame_object(const struct task_reader *r, const struct generator *g)
 {
-	return has_frame_object(r) ? word_at(g->bytes, r->at.objects.gen_frame) : 0;
+	return has_frame_object(r) ? objects_word(g->bytes, r->at.objects.gen_frame) : 0;
 }
 
 /* --- found ---------------------------------------------------------------------------------------------- */
@@ -64,7 +56,7 @@ static int read_object(struct task_reader *r, __u64 address, struct generator *g
 		return -EBADMSG;
 	g->address = address;
 	g->size = (size_t)n;
-	*ret = task_reader_kind(r, word_at(g->bytes, type));
+	*ret = task_reader_kind(r, objects_word(g->bytes, type));
 	return 0;
 }
 
@@ -106,9 +98,9 @@ static enum generator_state state_of_object(const struct task_reader *r, const _
 static __u64 stack_of_object(const struct task_reader *r, const __u8 *frame)
 {
 	const struct task_facts *f = r->at.facts;
-	const __u64 begin = word_at(frame, f->frame_stack);
+	const __u64 begin = objects_word(frame, f->frame_stack);
 	const __s32 depth = int_at(frame, f->frame_top);
-	__u64 end = word_at(frame, f->frame_top);
+	__u64 end = objects_word(frame, f->frame_top);
 
 	if (r->layout->version >= VERSION_3_10)
 		end = depth > 0 ? begin + 8 * (__u64)depth : begin;
@@ -121,7 +113,7 @@ static int parse_object(struct task_reader *r, struct generator *g)
 	const __u8 *frame = g->object;
 	ssize_t n;
 
-	g->frame = word_at(g->bytes, r->at.objects.gen_frame);
+	g->frame = objects_word(g->bytes, r->at.objects.gen_frame);
 	g->state = GENERATOR_ENDED;
 	if (!g->frame)
 		return 0;
@@ -131,10 +123,10 @@ static int parse_object(struct task_reader *r, struct generator *g)
 	if (n < 0 || n < l->frame_size)
 		return n < 0 ? (int)n : -EFAULT;
 	g->object_size = (size_t)n;
-	if (word_at(frame, l->frame_generator) != g->address)
+	if (objects_word(frame, l->frame_generator) != g->address)
 		return -EBADMSG;
 	g->state = state_of_object(r, frame);
-	g->code = word_at(frame, l->frame_code);
+	g->code = objects_word(frame, l->frame_code);
 	g->instr = (__u32)int_at(frame, l->frame_instr);
 	g->stack = g->state == GENERATOR_WAITS ? stack_of_object(r, frame) : 0;
 	g->awaited = g->stack ? g->stack - sizeof(__u64) : 0;
@@ -168,8 +160,8 @@ static int parse_frame(struct task_reader *r, struct generator *g)
 	if (g->state == GENERATOR_ENDED)
 		return 0;
 	g->frame = g->address + r->at.objects.gen_frame;
-	g->code = word_at(frame, l->frame_code) & ~(__u64)l->pointer_tag;
-	g->instr = word_at(frame, l->frame_instr);
+	g->code = objects_word(frame, l->frame_code) & ~(__u64)l->pointer_tag;
+	g->instr = objects_word(frame, l->frame_instr);
 	g->stack = stack_of_frame(r, g, frame);
 	g->awaited = awaits && g->stack ? g->stack - sizeof(__u64) * s->awaited : 0;
 	return frame[l->frame_owner] == l->owner_generator ? 0 : -EBADMSG;
@@ -195,10 +187,10 @@ int generator_awaited(struct task_reader *r, const struct generator *g, __u64 *r
 	if (!g->awaited)
 		return -ENOENT;
 	if (g->awaited >= g->address && g->awaited - g->address <= g->size - sizeof(__u64))
-		*ret = word_at(g->bytes, g->awaited - g->address);
+		*ret = objects_word(g->bytes, g->awaited - g->address);
 	else if (g->object_size && g->awaited >= g->frame &&
 		 g->awaited - g->frame <= g->object_size - sizeof(__u64))
-		*ret = word_at(g->object, g->awaited - g->frame);
+		*ret = objects_word(g->object, g->awaited - g->frame);
 	else
 		err = task_reader_read(r, g->awaited, ret, sizeof(*ret));
 	*ret &= ~7ULL;

@@ -12,14 +12,6 @@
 
 #define ATTEMPTS 4 /* to read a task that does not change meanwhile */
 
-static __u64 word_at(const __u8 *bytes, size_t offset)
-{
-	__u64 value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 /* --- who awaits it -------------------------------------------------------------------------------------- */
 
 static void add_awaiter(struct task_object *o, __u64 address)
@@ -97,7 +89,7 @@ static int read_chain(struct task_reader *r, const struct task_found *f, __u64 c
 /* Up to 3.13, by its type: whether it is a task, or another future. */
 static bool is_of_type(struct task_reader *r, const __u8 *task, bool *ret_is_task)
 {
-	const enum task_reader_kind kind = task_reader_kind(r, word_at(task, r->at.objects.object_type));
+	const enum task_reader_kind kind = task_reader_kind(r, objects_word(task, r->at.objects.object_type));
 
 	*ret_is_task = kind == READER_TASK;
 	return kind == READER_TASK || kind == READER_FUTURE;
@@ -111,13 +103,14 @@ static bool is_there(struct task_reader *r, const struct task_found *f, const __
 	if (r->at.facts)
 		return is_of_type(r, task, ret_is_task);
 	*ret_is_task = is_task;
-	return is_task <= 1 && is_set <= 1 && (!f->listed || (is_task && word_at(task, r->at.task_node)));
+	return is_task <= 1 && is_set <= 1 &&
+	       (!f->listed || (is_task && objects_word(task, r->at.task_node)));
 }
 
 static bool same_words(const __u8 *a, const __u8 *b, const __u16 *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (word_at(a, words[i]) != word_at(b, words[i]))
+		if (objects_word(a, words[i]) != objects_word(b, words[i]))
 			return false;
 	return true;
 }
@@ -139,11 +132,11 @@ static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *
 /* What changes when it goes on, or another object takes its place. */
 static struct task_mark mark_of(const struct task_reader *r, const __u8 *task)
 {
-	if (r->at.facts)
-		return (struct task_mark){ { word_at(task, CALLBACKS_FIRST), word_at(task, CALLBACKS_OTHERS),
-					     word_at(task, r->at.task_coro) } };
-	return (struct task_mark){ { word_at(task, r->at.task_awaited_by), word_at(task, r->at.task_name),
-				     word_at(task, r->at.task_coro) } };
+	const size_t first = r->at.facts ? CALLBACKS_FIRST : r->at.task_awaited_by;
+	const size_t second = r->at.facts ? CALLBACKS_OTHERS : r->at.task_name;
+
+	return (struct task_mark){ { objects_word(task, first), objects_word(task, second),
+				     objects_word(task, r->at.task_coro) } };
 }
 
 /* A future is shorter than a task, up to 3.13. The bytes behind it are 0. */
@@ -195,7 +188,7 @@ void task_object_ahead(struct task_reader *r, const struct task_found *found, si
 			continue;
 		addresses[n] = task_reader_pointer(task, r->at.task_coro);
 		names[n] = task_reader_pointer(task, r->at.task_name);
-		callbacks[n++] = r->at.facts ? word_at(task, CALLBACKS_FIRST) : 0;
+		callbacks[n++] = r->at.facts ? objects_word(task, CALLBACKS_FIRST) : 0;
 	}
 	task_reader_ahead(r, names, n, READER_NAME);
 	task_reader_ahead(r, callbacks, n, CALLBACKS_READ);
@@ -221,7 +214,7 @@ static int read_once(struct task_reader *r, const struct task_found *f, struct t
 		return err;
 	if (!is_there(r, f, task, &o->is_task))
 		return -EBADMSG;
-	o->loop = r->at.facts && o->is_task ? word_at(task, CALLBACKS_LOOP) : 0;
+	o->loop = r->at.facts && o->is_task ? objects_word(task, CALLBACKS_LOOP) : 0;
 	o->chain.count = o->again.count = 0;
 	o->chain.end = o->again.end = CHAIN_ENDED;
 	if (o->is_task) {

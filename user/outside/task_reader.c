@@ -18,10 +18,7 @@
 
 static __u64 cpu_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (__u64)t.tv_sec * NS_PER_SECOND + (__u64)t.tv_nsec;
+	return clock_ns_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int task_reader_begin(struct task_reader *r, pid_t memory, const struct layout *layout, __u64 runtime,
@@ -182,17 +179,9 @@ int task_reader_read(struct task_reader *r, __u64 address, void *dst, size_t siz
 	return n < 0 ? (int)n : (size_t)n < size ? -EFAULT : 0;
 }
 
-static __u64 word_at(const __u8 *bytes, size_t offset)
-{
-	__u64 value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 __u64 task_reader_pointer(const __u8 *bytes, size_t offset)
 {
-	return word_at(bytes, offset) & ~7ULL;
+	return objects_word(bytes, offset) & ~7ULL;
 }
 
 /* --- types ---------------------------------------------------------------------------------------------- */
@@ -260,13 +249,13 @@ static enum task_reader_kind read_kind(struct task_reader *r, __u64 type)
 
 	if (!mem_plausible(type) || task_reader_read(r, type, bytes, last + sizeof(__u64)))
 		return READER_OTHER;
-	flags = word_at(bytes, o->type_flags);
+	flags = objects_word(bytes, o->type_flags);
 	if (flags & OBJECTS_INT)
 		return READER_INT;
 	if (flags & OBJECTS_STR)
 		return READER_STR;
 	if (!(flags & OBJECTS_HEAP_TYPE))
-		kind = kind_by_name(r, word_at(bytes, o->type_name));
+		kind = kind_by_name(r, objects_word(bytes, o->type_name));
 	return kind == READER_OTHER && r->at.facts ? callback_kind(r, type, flags) : kind;
 }
 
@@ -289,8 +278,8 @@ enum task_reader_kind task_reader_kind(struct task_reader *r, __u64 type)
 /* asyncio counts its tasks: a small number, which is not below 0. Two digits are 60 bits. */
 static int name_of_int(const struct task_reader *r, const __u8 *object, char ret[TASK_NAME_SIZE])
 {
-	const __u64 tag = word_at(object, r->at.objects.int_tag);
-	const __u64 digits = word_at(object, r->at.objects.int_digit), mask = (1ULL << DIGIT_BITS) - 1;
+	const __u64 tag = objects_word(object, r->at.objects.int_tag);
+	const __u64 digits = objects_word(object, r->at.objects.int_digit), mask = (1ULL << DIGIT_BITS) - 1;
 	__u64 number = 0;
 
 	if ((tag & 3) == 2 || tag >> 3 > 2)

@@ -136,14 +136,6 @@ static int take_object(void *take, __u64 key, __u64 value)
 	return t->o->unreachable;
 }
 
-static bool is_named(struct objects *o, __u64 type, const char *name)
-{
-	char bytes[OBJECTS_NAME];
-
-	objects_type_name(o, type, bytes);
-	return !strcmp(bytes, name);
-}
-
 static int take_sizes(struct objects *o, struct asyncio_layout *a)
 {
 	__u64 task = 0, future = 0;
@@ -189,8 +181,8 @@ static int take_module(struct objects *o, __u64 dict, struct asyncio_layout *a)
 	/* It is being imported just now. */
 	if (!a->found.task_type || !a->found.future_type || !a->found.current || !a->found.weak_tasks)
 		return -EAGAIN;
-	if (!is_named(o, a->found.task_type, "_asyncio.Task") ||
-	    !is_named(o, a->found.future_type, "_asyncio.Future") ||
+	if (!objects_type_is(o, a->found.task_type, "_asyncio.Task") ||
+	    !objects_type_is(o, a->found.future_type, "_asyncio.Future") ||
 	    objects_pointer(o, a->found.task_type + o->head + TYPE_BASE) != a->found.future_type)
 		return -EPROTO;
 	return take_offsets(o, a);
@@ -250,34 +242,26 @@ struct proof {
 	bool holds;
 };
 
-static __u64 word_at(const __u8 *bytes, size_t offset)
-{
-	__u64 value;
-
-	memcpy(&value, bytes + offset, sizeof(value));
-	return value;
-}
-
 static bool is_name(struct objects *o, __u64 object)
 {
 	const __u64 type = objects_type(o, object);
 
 	return objects_type_flags(o, type) & OBJECTS_STR ||
-	       (o->layout->version >= VERSION_3_12 && is_named(o, type, "int"));
+	       (o->layout->version >= VERSION_3_12 && objects_type_is(o, type, "int"));
 }
 
 static bool is_coroutine(struct objects *o, __u64 object)
 {
 	const __u64 type = objects_type(o, object);
 
-	return is_named(o, type, "coroutine") || is_named(o, type, "generator");
+	return objects_type_is(o, type, "coroutine") || objects_type_is(o, type, "generator");
 }
 
 static bool is_context(struct objects *o, __u64 object)
 {
 	const __u64 type = objects_type(o, object);
 
-	return is_named(o, type, "Context") || is_named(o, type, "_contextvars.Context");
+	return objects_type_is(o, type, "Context") || objects_type_is(o, type, "_contextvars.Context");
 }
 
 /* Whether each field of the task has what is meant to be there. */
@@ -288,13 +272,13 @@ static bool is_proved_by(struct proof *p, __u64 task)
 	__u64 waiter;
 
 	if (objects_read(p->o, task, bytes, a->task_size) ||
-	    !objects_is_derived(p->o, word_at(bytes, OBJECT_TYPE), a->found.task_type))
+	    !objects_is_derived(p->o, objects_word(bytes, OBJECT_TYPE), a->found.task_type))
 		return false;
-	waiter = word_at(bytes, a->found.waiter);
-	return is_coroutine(p->o, word_at(bytes, a->task_coro)) &&
-	       is_name(p->o, word_at(bytes, a->task_name)) &&
-	       is_context(p->o, word_at(bytes, a->task_name + 8)) &&
-	       (!word_at(bytes, CALLBACK) || objects_type(p->o, word_at(bytes, CALLBACK))) &&
+	waiter = objects_word(bytes, a->found.waiter);
+	return is_coroutine(p->o, objects_word(bytes, a->task_coro)) &&
+	       is_name(p->o, objects_word(bytes, a->task_name)) &&
+	       is_context(p->o, objects_word(bytes, a->task_name + 8)) &&
+	       (!objects_word(bytes, CALLBACK) || objects_type(p->o, objects_word(bytes, CALLBACK))) &&
 	       (!waiter || objects_type(p->o, waiter));
 }
 

@@ -24,14 +24,6 @@ static int read_set(struct objects *o, __u64 address, struct set *ret)
 	return 0;
 }
 
-static bool is_set(struct objects *o, __u64 type)
-{
-	char name[OBJECTS_NAME];
-
-	objects_type_name(o, type, name);
-	return !strcmp(name, "set");
-}
-
 /* Slots are an object and its hash. Of an object that was taken out -1 is left as its hash. */
 static int each_slot(struct objects *o, const struct set *s, objects_visit *visit, void *context)
 {
@@ -53,7 +45,7 @@ int objects_set_each(struct objects *o, __u64 set, objects_visit *visit, void *c
 	struct set before, after;
 	int err = read_set(o, set, &before);
 
-	if (!err && !is_set(o, before.type))
+	if (!err && !objects_type_is(o, before.type, "set"))
 		return -EBADMSG;
 	err = err ?: each_slot(o, &before, visit, context);
 	if (err == -EFAULT)

@@ -11,9 +11,8 @@
 #include "proc/remote.h"
 #include "python/pystr.h"
 
-#define TEXT_MAX	   48
-#define TEXT_READ	   128 /* the longest header of a str is shorter than 80 bytes */
-#define HEAD_FREE_THREADED 32
+#define TEXT_MAX  48
+#define TEXT_READ 128 /* the longest header of a str is shorter than 80 bytes */
 
 void objects_begin(struct objects *o, pid_t memory, const struct layout *layout, __u32 reads_max)
 {
@@ -21,7 +20,7 @@ void objects_begin(struct objects *o, pid_t memory, const struct layout *layout,
 		.memory = memory,
 		.layout = layout,
 		.facts = layout_task_facts(layout),
-		.head = layout->free_threaded ? HEAD_FREE_THREADED : OBJECT_HEAD,
+		.head = objects_head(layout),
 		.reads_max = reads_max,
 	};
 }
@@ -112,6 +111,14 @@ void objects_type_name(struct objects *o, __u64 type, char ret[OBJECTS_NAME])
 	/* It may end a mapping. */
 	if (objects_read_some(o, at, ret, OBJECTS_NAME - 1) < 0)
 		*ret = '\0';
+}
+
+bool objects_type_is(struct objects *o, __u64 type, const char *name)
+{
+	char found[OBJECTS_NAME];
+
+	objects_type_name(o, type, found);
+	return !strcmp(found, name);
 }
 
 bool objects_is(struct objects *o, __u64 object, const char *module, const char *name, __u64 *known)

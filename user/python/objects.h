@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -49,6 +50,7 @@ enum {
 #define OBJECTS_INT	      (1UL << 24)
 #define OBJECTS_LIST	      (1UL << 25)
 #define OBJECTS_TUPLE	      (1UL << 26)
+#define OBJECTS_BYTES	      (1UL << 27) /* 2.7: of str */
 #define OBJECTS_STR	      (1UL << 28)
 #define OBJECTS_DICT	      (1UL << 29)
 
@@ -73,6 +75,21 @@ static inline bool objects_is_address(__u64 address)
 	return !(address & 7) && address >= 4096 && !(address >> 48);
 }
 
+/* A word of bytes that were read. */
+static inline __u64 objects_word(const __u8 *bytes, size_t offset)
+{
+	__u64 word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
+/* Bytes of an object's header. */
+static inline __u32 objects_head(const struct layout *layout)
+{
+	return layout->free_threaded ? 32 : OBJECT_HEAD;
+}
+
 /* As the layout says, which stays in use. */
 void objects_begin(struct objects *o, pid_t memory, const struct layout *layout, __u32 reads_max);
 
@@ -95,6 +112,9 @@ __u64 objects_type_flags(struct objects *o, __u64 type);
 
 /* The name of a type as its source has it, "" if there is none. */
 void objects_type_name(struct objects *o, __u64 type, char ret[OBJECTS_NAME]);
+
+/* Whether the type has this name. */
+bool objects_type_is(struct objects *o, __u64 type, const char *name);
 
 /*
  * Whether the object is of the type with this name, which may stand behind that of its module. *known is that

@@ -26,18 +26,6 @@
 #define NAME_MAX_LENGTH	 (1 << 20)
 #define LASTI_MAX	 (1 << 24)
 
-/*
- * Include/object.h, the same from 2.7 to 3.15. Free-threaded objects begin with 16 bytes more (ob_tid, flags
- * and reference counts) before ob_type.
- */
-#define OB_TYPE	      8
-#define OB_SIZE	      16
-#define TP_NAME	      24
-#define TP_FLAGS      168
-#define FREE_THREADED 16
-#define FLAG_BYTES    (1ULL << 27) /* Py_TPFLAGS_BYTES_SUBCLASS, in 2.7 of str */
-#define FLAG_STR      (1ULL << 28) /* Py_TPFLAGS_UNICODE_SUBCLASS */
-
 #ifdef __aarch64__
 #define GLIBC_TID 208	    /* nptl/descr.h: struct pthread.tid, glibc 2.31 to 2.41 */
 #define TID_MAX	  (1 << 22) /* Linux: PID_MAX_LIMIT */
@@ -54,6 +42,7 @@ static const char bad_names[] =
 static const char too_slow[] = "the stacks of its threads take too long to walk";
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
+#include "python/objects.h"
 #include "python/target_walk.h"
 
 #include "bpf/python/capture.h"
@@ -65,7 +54,7 @@ static struct proof_state {
 	__u64 end; /* ms, CLOCK_MONOTONIC: of all attempts */
 	unsigned int threads;
 	unsigned int python; /* frames of the stack */
-	__u64 object;	     /* by how many bytes the head of a free-threaded object is longer */
+	__u32 head;	     /* bytes of an object's header */
 	__u64 code_type;
 	__u64 sized_code, size; /* the code object whose bytecode was last measured, and its size in bytes */
 	unsigned int code_count;
@@ -109,23 +98,28 @@ static bool seen(__u64 code)
 	return false;
 }
 
+static __u64 type_of(__u64 object)
+{
+	return read_word(object + state.head - sizeof(__u64));
+}
+
 static bool has_flag(__u64 object, __u64 flag)
 {
-	__u64 type = mem_plausible(object) ? read_word(object + OB_TYPE + state.object) : 0;
+	__u64 type = mem_plausible(object) ? type_of(object) : 0;
 
-	return mem_plausible(type) && read_word(type + TP_FLAGS + state.object) & flag;
+	return mem_plausible(type) && read_word(type + state.head + TYPE_FLAGS) & flag;
 }
 
 static bool is_code(__u64 object)
 {
-	__u64 type = read_word(object + OB_TYPE + state.object), name;
+	__u64 type = type_of(object), name;
 	char text[sizeof("code")];
 
 	if (type == state.code_type)
 		return type;
 	if (state.code_type || !mem_plausible(type))
 		return false;
-	name = read_word(type + TP_NAME + state.object);
+	name = read_word(type + state.head + TYPE_NAME);
 	if (mem_read(text, sizeof(text), name) || memcmp(text, "code", sizeof(text)))
 		return false;
 	state.code_type = type;
@@ -145,7 +139,7 @@ static bool is_name(const struct code_part *part, const __u8 *characters)
 	__u32 word = 0, end = 0;
 	__u64 at;
 
-	if (!is_part(part, l->str_implied ? FLAG_BYTES : FLAG_STR, NAME_MAX_LENGTH) ||
+	if (!is_part(part, l->str_implied ? OBJECTS_BYTES : OBJECTS_STR, NAME_MAX_LENGTH) ||
 	    mem_read(&word, sizeof(word), part->address + l->str_state) ||
 	    capture_characters(l, part->address, word | l->str_implied, &at) ||
 	    mem_read(&end, part->kind, at + (__u64)part->length * part->kind))
@@ -158,7 +152,7 @@ static bool is_table(const struct code_part *part)
 {
 	__u8 end = 1;
 
-	return is_part(part, FLAG_BYTES, LINETABLE_MAX) &&
+	return is_part(part, OBJECTS_BYTES, LINETABLE_MAX) &&
 	       !mem_read(&end, sizeof(end), part->address + state.layout->bytes_data + part->length) && !end;
 }
 
@@ -187,7 +181,7 @@ static bool is_in_bytecode(const struct frame *f)
 		return (__s32)f->instr >= -1 && (__s32)f->instr <= LASTI_MAX;
 	if (f->code != state.sized_code) { /* deep stacks are mostly recursion */
 		state.sized_code = f->code;
-		state.size = 2 * (read_word(f->code + OB_SIZE + state.object) & 0xffffffff);
+		state.size = 2 * (read_word(f->code + state.head) & 0xffffffff);
 	}
 	size = state.size;
 	/* 3.11, 3.12: a unit before the bytecode when the frame has not begun. */
@@ -337,7 +331,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 	state.end = clock_ms() + TIME_MAX;
 	state.reason = too_slow;
 	state.layout = layout;
-	state.object = layout->free_threaded ? FREE_THREADED : 0;
+	state.head = objects_head(layout);
 	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && clock_ms() <= state.end; i++) {
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
