@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`pyperf-bpf tasks` asked about a program, and the interpreters that can be asked."""
 import json
-import subprocess
 
 import pytest
 
@@ -28,10 +27,7 @@ OLD = [i for i in known.one_per_version_and_two() if i.version < (3, 8)][:1]
 
 
 def tasks(*arguments, code=0):
-    done = subprocess.run([profiler.BINARY, "tasks", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, stdin=subprocess.DEVNULL)
-    assert done.returncode == code, done.stderr
-    return done
+    return profiler.command("tasks", *arguments, code=code)
 
 
 def look(pid):

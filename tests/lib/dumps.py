@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`pyperf-bpf dump` asked about a program, and workloads/hung.py, whose threads all wait."""
 import json
-import subprocess
 
 import profiler
 
@@ -12,10 +11,7 @@ WAITS = {"first": ["futex"], "second": ["futex"], "writer": ["write"], "asker": 
 
 
 def dump(*arguments, code=0):
-    done = subprocess.run([profiler.BINARY, "dump", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, stdin=subprocess.DEVNULL)
-    assert done.returncode == code, done.stderr
-    return done
+    return profiler.command("dump", *arguments, code=code)
 
 
 def look(pid):

@@ -2,26 +2,17 @@
 """The rows of user/profile/formats.def, and a reader for each."""
 import collections
 import json
-import pathlib
 import re
 
+import lists
 import otlp
 import pprof
-
-LIST = pathlib.Path(__file__).resolve().parents[2] / "user" / "profile" / "formats.def"
 
 # type: Content-Type over HTTP.
 Format = collections.namedtuple("Format", "name suffix type")
 
-
-def read_list():
-    text = re.sub(r"/\*.*?\*/", "", LIST.read_text(), flags=re.S)
-    found = re.findall(r'^(?:DEFAULT_)?FORMAT\(\w+, "([^"]*)", "([^"]*)", "([^"]*)"', text, re.M)
-    assert found and len(found) == len(re.findall(r"^(?:DEFAULT_)?FORMAT\(", text, re.M)), LIST
-    return [Format(*row) for row in found]
-
-
-FORMATS = read_list()
+FORMATS = [Format(*row) for row in lists.rows("user/profile/formats.def", "(?:DEFAULT_)?FORMAT",
+                                              r'\w+, "([^"]*)", "([^"]*)", "([^"]*)"')]
 DEFAULT = FORMATS[0]
 
 

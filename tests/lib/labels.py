@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The rows of user/profile/labels.def."""
 import collections
-import pathlib
 import re
 
-LIST = pathlib.Path(__file__).resolve().parents[2] / "user" / "profile" / "labels.def"
+import lists
 
 # source: THREAD, PROCESS, STATE, STACK, PUBLISHED or CONTAINER; places: a set of IN_QUERY, IN_SERIES,
 # IN_FRAME.
 Label = collections.namedtuple("Label", "key kind source places")
 
-
-def read_list():
-    text = re.sub(r"/\*.*?\*/", "", LIST.read_text(), flags=re.S)
-    found = re.findall(r"^LABEL\((\w+), (\w+), (\w+), ([\w| ]+),", text, re.M)
-    assert found and len(found) == len(re.findall(r"^LABEL\(", text, re.M)), LIST
-    return [Label(key, kind, source, set(re.findall(r"IN_\w+", places)))
-            for key, kind, source, places in found]
-
-
-LABELS = read_list()
+LABELS = [Label(key, kind, source, set(re.findall(r"IN_\w+", places)))
+          for key, kind, source, places in lists.rows("user/profile/labels.def", "LABEL",
+                                                      r"(\w+), (\w+), (\w+), ([\w| ]+),")]
 
 
 def keys(source=None, place=None):

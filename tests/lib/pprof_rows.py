@@ -38,11 +38,7 @@ def top(path, event, unit, *more, granularity="-filefunctions"):
 
 
 def report(*arguments, code=0):
-    done = subprocess.run([profiler.BINARY, "report", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120)
-    assert done.returncode == code, done.stderr
-    assert not re.search("Sanitizer|runtime error:", done.stderr), done.stderr
-    return done.stdout
+    return profiler.command("report", *arguments, code=code).stdout
 
 
 def named(rows, *, line=False):

@@ -225,6 +225,15 @@ def run(directory, *arguments, timeout=60, code=0, **options):
     return Run(directory, *arguments, **options).finish(timeout, code)
 
 
+def command(*arguments, code=0):
+    """pyperf-bpf with these arguments, and nothing on its stdin: what came of it when it has ended."""
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == code, done.stderr
+    assert not re.search("Sanitizer|runtime error:", done.stderr), done.stderr
+    return done
+
+
 def cpu_seconds(pid):
     """What a process has used of CPU time, with all its threads and the children that it has waited for.
     math.inf for one that is no more."""
