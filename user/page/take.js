@@ -15,9 +15,21 @@ function takeLinks(profile, state, known) {
 	query.set("from", from.toFixed(3));
 	query.set("to", to.toFixed(3));
 	const place = "debug/pyperf/" + (isLog ? "log?" : "interval?");
-	return known.formats.map(format => {
+	const links = known.formats.map(format => {
 		query.set("format", format);
 		return wordsElement("a", {href: place + query, download: ""}, format);
+	});
+	return isLog || !known.log ? links : links.concat(takeLines(query));
+}
+
+// The same time of the log, with all kinds of events, as lines; the sums of an interval have none.
+function takeLines(query) {
+	query.delete("type");
+	query.delete("hide");
+	return ["speedscope", "firefox"].map(format => {
+		query.set("format", format);
+		return wordsElement("a", {href: "debug/pyperf/log?" + query, download: ""},
+			"time line (" + format + ")");
 	});
 }
 

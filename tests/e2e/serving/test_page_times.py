@@ -23,7 +23,8 @@ def served(tmp_path_factory):
     """Short intervals, of a program with threads, packages and waits."""
     home = tmp_path_factory.mktemp("served")
     with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target:
-        with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu", "--interval", 2) as s:
+        with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu", "--interval", 2,
+                    "--log", 10) as s:
             s.pid = target.pid
             profiler.wait_until(lambda: len(intervals(s)) >= 4, what="four intervals")
             yield s
@@ -202,9 +203,11 @@ def test_books_in_the_header(served, show):
 
 @pytest.mark.parametrize("kind", ["", pytest.param("?type=offcpu", marks=pytest.mark.all)])
 def test_take_away(served, show, kind):
-    """Links to every format, of the interval that is shown; and the graph as SVG."""
+    """Links to every format, of the interval that is shown, and to its lines of time; and the graph as
+    SVG."""
     page = show(kind)
     links = page.run("[...document.querySelectorAll('#take a')].map(link => [link.textContent, link.href])")
+    links, lines = links[:-2], links[-2:]
     assert [name for name, _ in links] == [format.name for format in formats.FORMATS]
     start = page.run("scene.profile.sent.start")
     for format, (_, address) in zip(formats.FORMATS, links, strict=True):
@@ -213,6 +216,10 @@ def test_take_away(served, show, kind):
         assert ("from=%.3f" % start) in address
         if not kind and format.name == "pprof":
             assert sum(formats.read(format, got.body).values()) == page.run("scene.profile.sent.samples")
+    assert [name for name, _ in lines] == ["time line (speedscope)", "time line (firefox)"]
+    evented, threads = (json.loads(served.get(address.removeprefix(served.url)).body) for _, address in lines)
+    assert any(each["type"] == "evented" and each["events"] for each in evented["profiles"])
+    assert any(thread["samples"]["length"] > 1 for thread in threads["threads"])
     svg = xml.etree.ElementTree.fromstring(
         page.run("takeSvg(scene.flame, id => sceneWords(id, scene.flame))"))
     titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
