@@ -230,6 +230,22 @@ def grows_and_shrinks():
         time.sleep(0.001)
 
 
+# growth_goes_on
+def grows_on():
+    for _ in range(int(100 * SECONDS)):
+        kept.append(bytearray(MIB))
+        time.sleep(0.1)
+
+
+def fills_a_cache():
+    """It is full after a third of the time; then new entries take the place of old ones."""
+    for i in range(80):
+        kept.append(bytearray(MIB))
+        if i > 25:
+            kept.pop(0)
+        time.sleep(0.1)
+
+
 # not_whole
 def is_deep(depth=200):
     if depth:
@@ -265,6 +281,7 @@ SCENES = {
     "no_cpu": (burns, rests),
     "cpu_quota": (burns, rests),
     "growth": (grows, grows_and_shrinks),
+    "growth_goes_on": (grows_on, fills_a_cache),
     "not_whole": (is_deep, burns),
     "only_ticks": (waits_only, burns),
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rule_machine.c - what a program needs of its machine: CPUs, and memory.
+ * rule_machine.c - what a program needs of its machine: CPUs.
  */
 #include "answers/amount.h"
 #include "findings/held_back.h"
@@ -10,7 +10,6 @@
 
 #define READY_SECONDS 0.2 /* less is nobody's trouble */
 #define READY_OF_TIME 0.1
-#define GROWTH_BYTES  (64 << 20)
 
 static size_t own_line(const struct scene *s, const struct recorded_stack *stack, const void *what)
 {
@@ -39,38 +38,5 @@ int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
 	ret->doubt = "counted one by one; a quota that the profiler cannot see is in it, too";
 	spots_say(ret, "at");
 	says_more(ret, "--event", "runqueue", "--by", "process", NULL);
-	return 1;
-}
-
-/* What was given back; but for what processes leave when they end, where no Python runs any more. */
-static __s64 given_back(const struct scene *s)
-{
-	__s64 sum = 0;
-
-	for (__u32 id = 1; id <= recorded_stacks(s->recorded); id++) {
-		const struct recorded_stack stack = recorded_get_stack(s->recorded, id);
-
-		if (scene_all_marks(s, &stack) & MARK_PYTHON)
-			sum = recorded_sum(sum, scene_value(s, &stack, EVENT_SHRINKAGE));
-	}
-	return sum;
-}
-
-int rule_growth(const struct scene *s, double least, struct finding *ret)
-{
-	const __s64 grown = s->total[EVENT_MEMORY], shrunk = given_back(s);
-	const __s64 net = grown - (shrunk < grown ? shrunk : grown);
-	int err;
-
-	says_value(EVENT_MEMORY, net, grown, ret);
-	if (!says_enough(ret, least) || net < GROWTH_BYTES)
-		return 0;
-	err = spots_place(s, EVENT_MEMORY, own_line, NULL, &ret->place);
-	if (err)
-		return err;
-	says_text(ret, "Resident memory grew by %s, and %s of it was given back",
-		  says_amount(ret, grown).text, shrunk > 0 ? says_amount(ret, grown - net).text : "nothing");
-	spots_say(ret, "in");
-	says_more(ret, "--event", "memory", "--by", "line", NULL);
 	return 1;
 }

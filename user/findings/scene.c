@@ -170,6 +170,9 @@ static void add_to_thread(struct scene *s, const struct recorded_stack *stack, s
 	t->cpu = recorded_sum(t->cpu, cpu);
 	t->samples = recorded_sum(t->samples, samples);
 	t->waits = recorded_sum(t->waits, waits);
+	t->grown = recorded_sum(t->grown, scene_value(s, stack, EVENT_MEMORY));
+	if (marks & MARK_PYTHON)
+		t->given_back = recorded_sum(t->given_back, scene_value(s, stack, EVENT_SHRINKAGE));
 	t->ready = recorded_sum(t->ready, scene_value(s, stack, EVENT_RUNQUEUE));
 	if (scene_is(s, stack, STATE_HOLDS_GIL)) {
 		t->holds = recorded_sum(t->holds, cpu);

@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "profile/events.h"
 #include "recorded/read_parts.h"
 
 enum { TYPE = 1, UNIT = 2 };
@@ -103,6 +105,16 @@ int read_times(struct reader *r, __s64 start, __s64 duration)
 	return 0;
 }
 
+static int find_column(const struct recorded *to, enum event_kind kind)
+{
+	for (size_t i = 0; i < to->type_count; i++)
+		if (!strcmp(recorded_get_string(to, to->types[i].type), event_rows[kind].type) &&
+		    !strcmp(recorded_get_string(to, to->types[i].unit),
+			    event_unit_name(event_rows[kind].unit)))
+			return (int)i;
+	return -1;
+}
+
 int read_header(struct reader *r)
 {
 	struct recorded *to = r->recorded;
@@ -122,7 +134,12 @@ int read_header(struct reader *r)
 		to->period = (__s64)f[PERIOD];
 		err = read_text(r, f[DEFAULT], &to->default_type);
 	}
-	if (!err)
-		add_times(to, (__s64)f[TIME], (__s64)f[DURATION]);
-	return err;
+	if (err)
+		return err;
+	add_times(to, (__s64)f[TIME], (__s64)f[DURATION]);
+	r->memory = find_column(to, EVENT_MEMORY);
+	r->shrinkage = find_column(to, EVENT_SHRINKAGE);
+	if (r->memory >= 0)
+		err = recorded_growths_begin(&to->growths, (__s64)f[TIME], (__s64)f[DURATION]);
+	return err ?: recorded_string(to, "pid", strlen("pid"), &r->pid);
 }

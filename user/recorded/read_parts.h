@@ -40,6 +40,8 @@ struct reader {
 	size_t type;		/* of the samples at hand */
 	__s64 start_ns, duration_ns;
 	size_t type_count, frames;
+	int memory, shrinkage; /* which of the values these are; -1 = none */
+	__u32 pid;	       /* string: the label's key */
 	const char *why;
 };
 

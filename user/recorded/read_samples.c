@@ -3,6 +3,7 @@
  * read_samples.c - of a pprof message: the samples, with their stacks, values and labels.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "recorded/read_parts.h"
@@ -79,6 +80,36 @@ static int add_field(struct reader *r, const struct wire_field *field)
 	return field->number == LABEL ? add_label(r, field) : 0;
 }
 
+static bool is_in_python(const struct reader *r)
+{
+	const __u32 *places = (const __u32 *)r->places.data;
+
+	for (size_t i = 0; i < r->places.size / sizeof(*places); i++)
+		if (recorded_get_place(r->recorded, places[i])->kind == FRAME_PYTHON)
+			return true;
+	return false;
+}
+
+/*
+ * By how much its process grew in this profile. What it leaves when it ends, where no Python runs any more,
+ * is not given back.
+ */
+static int add_growth(struct reader *r)
+{
+	const struct recorded_label *labels = (const struct recorded_label *)r->labels.data;
+	const __s64 *values = (const __s64 *)r->values.data;
+	__s64 pid = 0, shrunk = 0;
+
+	if (r->memory < 0)
+		return 0;
+	for (size_t i = 0; i < r->labels.size / sizeof(*labels); i++)
+		if (labels[i].key == r->pid && labels[i].is_number)
+			pid = labels[i].number;
+	if (r->shrinkage >= 0 && values[r->shrinkage] && is_in_python(r))
+		shrunk = values[r->shrinkage];
+	return recorded_growths_add(&r->recorded->growths, pid, values[r->memory], shrunk);
+}
+
 static int add_sample(struct reader *r, struct wire m)
 {
 	struct wire_field field;
@@ -94,9 +125,11 @@ static int add_sample(struct reader *r, struct wire m)
 		return err;
 	if (r->values.size / sizeof(__s64) != r->type_count)
 		return read_fail(r, -EBADMSG, "a sample has not one value for each sample type");
-	return recorded_add(r->recorded, (const __u32 *)r->places.data, r->places.size / sizeof(__u32),
-			    (struct recorded_label *)r->labels.data,
-			    r->labels.size / sizeof(struct recorded_label), (const __s64 *)r->values.data);
+	err = add_growth(r);
+	return err ?: recorded_add(r->recorded, (const __u32 *)r->places.data,
+				   r->places.size / sizeof(__u32), (struct recorded_label *)r->labels.data,
+				   r->labels.size / sizeof(struct recorded_label),
+				   (const __s64 *)r->values.data);
 }
 
 int read_samples(struct reader *r)

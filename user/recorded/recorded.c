@@ -16,6 +16,7 @@ void recorded_free(struct recorded *r)
 	interned_free(&r->places);
 	interned_free(&r->owners);
 	interned_free(&r->stacks);
+	recorded_growths_free(&r->growths);
 	free(r->values);
 	buf_free(&r->moments);
 	buf_free(&r->scratch);

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
+#include "recorded/growths.h"
 #include "recorded/interned.h"
 #include "recorded/quotas.h"
 
@@ -93,6 +94,7 @@ struct recorded {
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
 	__u64 unlooked;			/* processes; the most of one file */
 	struct recorded_quotas quotas;	/* that held threads back */
+	struct recorded_growths growths; /* where memory was measured */
 	struct buf scratch;
 };
 

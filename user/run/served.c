@@ -21,6 +21,9 @@
 #define SAMPLE_SECONDS	10 /* where the URL does not say it */
 #define PATIENCE	60 /* seconds, beyond those that the URL asks for */
 #define PATIENCE_MAX	90000
+#define INTERVALS	"/debug/pyperf/intervals"
+#define INTERVAL	"/debug/pyperf/interval"
+#define INTERVALS_MAX	1000
 
 static bool begins(const char *text, const char *with)
 {
@@ -93,13 +96,14 @@ static int fail(const char *url, int err, const char *why)
 	return err;
 }
 
-static int fetch(const struct options *o, const char *url, struct buf *body)
+/* asked: the path; NULL = that of the URL, or what options say. */
+static int fetch(const struct options *o, const char *url, const char *asked, struct buf *body)
 {
 	_cleanup_free_ char *token = NULL;
 	struct http_address address;
 	char path[192], why[256];
-	const char *asked;
-	int err = parse(url, &address, &asked);
+	const char *own;
+	int err = parse(url, &address, &own);
 
 	if (err) {
 		log_error("%s: name an address, such as http://127.0.0.1:7070 or unix:/run/pyperf.sock", url);
@@ -111,19 +115,19 @@ static int fetch(const struct options *o, const char *url, struct buf *body)
 			return err;
 	}
 	find_path(o, path, sizeof(path));
-	if (!*asked && !o->from_ns && !o->to_ns && !o->trace_id)
+	if (!asked && !*own && !o->from_ns && !o->to_ns && !o->trace_id)
 		log_info("sampling for %d s (--from and --to ask for what was)", SAMPLE_SECONDS);
-	if (!*asked)
-		asked = path;
+	if (!asked)
+		asked = *own ? own : path;
 	err = client_get(&address, asked, token, patience_for(asked), body, why, sizeof(why));
 	return err ? fail(url, err, why) : 0;
 }
 
-int served_read(const struct options *o, const char *url, struct recorded *r)
+static int read_one(const struct options *o, const char *url, const char *asked, struct recorded *r)
 {
 	_cleanup_buf_ struct buf body = { .size_max = UNPACKED_MAX };
 	const char *why;
-	int err = fetch(o, url, &body);
+	int err = fetch(o, url, asked, &body);
 
 	if (err)
 		return err;
@@ -133,4 +137,34 @@ int served_read(const struct options *o, const char *url, struct recorded *r)
 	if (err)
 		log_error("%s: %s", url, err == -ENOMEM ? "out of memory" : why);
 	return err;
+}
+
+/* Each interval that is kept, as the list of them has it: {"serial":1,"start":2.000,"seconds":3.000, ...}. */
+static int read_intervals(const struct options *o, const char *url, struct recorded *r)
+{
+	_cleanup_buf_ struct buf list = { .size_max = UNPACKED_MAX };
+	int err = fetch(o, url, NULL, &list) ?: buf_add(&list, "", 1);
+	const char *at = err ? NULL : list.data;
+
+	for (int i = 0; i < INTERVALS_MAX && !err && (at = strstr(at, "\"start\":")); i++) {
+		char asked[160];
+		double start, seconds;
+
+		if (sscanf(at, "\"start\":%lf,\"seconds\":%lf", &start, &seconds) == 2) {
+			/* Those that touch the stretch are given: only this one touches that part of it. */
+			snprintf(asked, sizeof(asked), INTERVAL "?from=%.3f&to=%.3f&format=pprof",
+				 start + seconds / 4, start + seconds * 3 / 4);
+			err = read_one(o, url, asked, r);
+		}
+		at++;
+	}
+	return err;
+}
+
+int served_read(const struct options *o, const char *url, struct recorded *r)
+{
+	const size_t n = strlen(url);
+	const bool is_list = n > strlen(INTERVALS) && !strcmp(url + n - strlen(INTERVALS), INTERVALS);
+
+	return is_list ? read_intervals(o, url, r) : read_one(o, url, NULL, r);
 }

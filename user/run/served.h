@@ -15,7 +15,8 @@ struct recorded;
 bool served_is_source(const char *text);
 /*
  * Adds its profile to r. Without a path: of a stretch of its log with --from or --to, else of the seconds
- * that come. Logs; 0 or -errno.
+ * that come. The path /debug/pyperf/intervals is that of all intervals it keeps, one after the other. Logs;
+ * 0 or -errno.
  */
 int served_read(const struct options *o, const char *url, struct recorded *r);
 

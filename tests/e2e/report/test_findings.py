@@ -14,6 +14,7 @@ import pytest
 import cgroups
 import interpreters as known
 import profiler
+import serving
 from pprof_rows import report
 
 SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "report.json").read_text())
@@ -26,11 +27,13 @@ SOUND = re.findall(r"\w+", re.search(r"^NAMES = \[(.*?)\]", (WORKLOADS / "sound.
 MORE = {"gil_wait": ("--event", "cpu,gil"), "loop_waits": ("--event", "cpu,offcpu"),
         "loop_busy": ("--event", "cpu,offcpu"), "pool_starves": ("--event", "cpu,offcpu"),
         "no_cpu": ("--event", "cpu,offcpu"), "cpu_quota": ("--event", "cpu,offcpu"),
-        "growth": ("--event", "cpu,memory"),
+        "growth": ("--event", "cpu,memory"), "growth_goes_on": ("--event", "cpu,offcpu,memory"),
         "memory_copies": ("--native", "top"), "native_spot": ("--native", "top"),
         "not_whole": ("--max-depth", "20")}
 # Of CPU time: what is left at the begin and the end of a run must be little of it.
 SECONDS = {"gil_full": ("4",)}
+# What only a folder of intervals tells.
+OVER_TIME = {"growth_goes_on"}
 # A C library with symbols is that of this system; the others' is stripped.
 INTERPRETERS = {"memory_copies": "debian-3.11"}
 # Where most of it is: the function.
@@ -38,8 +41,19 @@ PLACES = {"gil_wait": "burn", "gil_full": "burn", "loop_waits": "blocks", "loop_
           "imports": "imports_what", "collections": "collects", "exceptions": "burn",
           "serialisation": "encodes", "deep_copies": "copies", "memory_copies": "copies_memory",
           "package": "uses_package", "native_spot": "checks", "pool_starves": "burn", "no_cpu": None,
-          "cpu_quota": None, "growth": "grows", "not_whole": "[truncated]", "only_ticks": None}
+          "cpu_quota": None, "growth": "grows", "growth_goes_on": "grows_on", "not_whole": "[truncated]",
+          "only_ticks": None}
 QUICK = "gil_wait", "serialisation", "cpu_quota"
+
+
+class Intervals(profiler.Run):
+    """A file for each second, and in the place of a profile their folder."""
+
+    def __init__(self, directory, *arguments, **options):
+        (directory / "profiles").mkdir()
+        super().__init__(directory, "--output-dir", directory / "profiles", "--interval", 1, *arguments,
+                         output=None, **options)
+        self.path = directory / "profiles"
 
 
 def profile(directory, program, *arguments, code=None, more=(), **options):
@@ -47,8 +61,9 @@ def profile(directory, program, *arguments, code=None, more=(), **options):
     python = known.find(name) if name else known.newest()
     if not python:
         pytest.skip(known.reason(name))
-    return profiler.run(directory, "-F", 499, *MORE.get(code, ()), *more, "--", python.path,
-                        WORKLOADS / program, *arguments, timeout=240, **options)
+    run = Intervals if code in OVER_TIME else profiler.Run
+    return run(directory, "-F", 499, *MORE.get(code, ()), *more, "--", python.path,
+                        WORKLOADS / program, *arguments, **options).finish(240)
 
 
 def findings(path):
@@ -153,7 +168,8 @@ def test_a_program_with_the_fault(code, tmp_path):
     assert report(*found[code]["arguments"], run.path)
     text = " ".join(report("--findings", run.path).split())
     summary = " ".join((run.out or run.err).split())
-    assert found[code]["text"] in summary and summary.index("What stands out") == 0
+    if code not in OVER_TIME:
+        assert found[code]["text"] in summary and summary.index("What stands out") == 0
     assert found[code]["text"] in text and found[code]["doubt"] in text and found[code]["command"] in text
 
 
@@ -207,6 +223,27 @@ def test_there_are_enough():
 def test_nothing_is_said_where_nothing_is_wrong(name, tmp_path):
     assert nothing(profile(tmp_path, "sound.py", name, more=("--event", "cpu,offcpu,gil,memory", "--native",
                                                             "top")))
+
+
+@pytest.mark.all
+def test_growth_goes_on_as_a_profiler_that_serves_has_it(tmp_path):
+    """Its intervals, one by one: they say what the folder of them does."""
+    (tmp_path / "profiles").mkdir()
+    def said(source):
+        done = subprocess.run([profiler.BINARY, "report", "--findings", "--json", source],
+                              capture_output=True, text=True)
+        return {one["code"]: one for one in json.loads(done.stdout)["findings"]} if done.stdout else {}
+    command = known.newest().path, WORKLOADS / "stands_out.py", "growth_goes_on", "6"
+    live = {}
+    with profiler.target(*command, about=False) as target:
+        server = serving.Server(tmp_path, "--pid", target.pid, "--event", "memory", "--interval", 1,
+                                "--output-dir", tmp_path / "profiles")
+        while server.run.process.poll() is None and not live:
+            live = said(server.url + "/debug/pyperf/intervals").get("growth_goes_on", {})
+        server.run.interrupt()
+        server.run.finish()
+    kept = said(tmp_path / "profiles")["growth_goes_on"]
+    assert live["place"]["name"] == kept["place"]["name"] == "grows_on" and live["value"] <= kept["value"]
 
 
 @pytest.mark.parametrize("more", (("--by", "line"), ("--tree",), ("--focus", "x"), ("--fold",)))
