@@ -275,9 +275,103 @@ def lookups():
             second(i)
 
 
+def web_server():
+    """http.server with a thread for each client, most of the time idle."""
+    import http.client
+    import http.server
+    import threading
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            body = b"".join(b"%d\n" % i for i in range(100))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments):
+            pass
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    for _ in range(40):
+        client = http.client.HTTPConnection(*server.server_address)
+        client.request("GET", "/")
+        client.getresponse().read()
+        client.close()
+        time.sleep(0.01)
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def busy_children():
+    """Processes of a pool, each of which grows for its work, and ends."""
+    import multiprocessing
+    for _ in range(3):
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            pool.map(sum_of_many, range(4))
+            pool.close()
+            pool.join()
+
+
+def sum_of_many(n):
+    kept = [bytes([i % 256]) * (1 << 20) for i in range(20)]
+    return sum(i * n for i in range(200000)) + len(kept)
+
+
+def workers():
+    """Tasks that take jobs from a queue of asyncio, and wait for each other."""
+    import asyncio
+
+    async def work(jobs, done):
+        while True:
+            n = await jobs.get()
+            done.append(sum(range(n)))
+            await asyncio.sleep(0.002)
+            jobs.task_done()
+
+    async def main():
+        jobs, done = asyncio.Queue(8), []
+        tasks = [asyncio.create_task(work(jobs, done)) for _ in range(4)]
+        for i in range(300):
+            await jobs.put(1000 + i)
+        await jobs.join()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    asyncio.run(main())
+
+
+def arrays():
+    """Loops over arrays of numbers, as programs without numpy have them."""
+    import array
+    import itertools
+    import math
+    for _ in lasts():
+        a = array.array("d", range(3000))
+        b = array.array("d", (x * 0.5 for x in a))
+        sum(map(math.sqrt, itertools.islice(b, 2000)))
+        [x + y for x, y in zip(a, b)]
+        max(a), min(b)
+
+
+def first_cache():
+    """A cache of results that fills at the start, and is then used."""
+    import functools
+
+    @functools.lru_cache(maxsize=1000)
+    def text(n):
+        return "%d" % n * 1000
+    for _ in lasts():
+        for i in range(1000):
+            len(text(i))
+
+
 NAMES = [numbers, strings, sorting, dictionaries, generators, objects, recursion, expressions, files,
          helper_thread, consumer, pool_at_work, waiting_pool, processes, server, busy_server, some_json,
-         database, compression, fractions, memory, tries, lookups]
+         database, compression, fractions, memory, tries, lookups, web_server, busy_children, workers,
+         arrays, first_cache]
 
 
 if __name__ == "__main__":
