@@ -22,18 +22,39 @@ static size_t holder(const struct scene *s, const struct recorded_stack *stack, 
 	return held < stack->n && line < held ? line : SPOT_NO_FRAME;
 }
 
+/* For how long threads had no CPU, of the processes in which somebody wanted the GIL. */
+static __s64 ready_of_those(const struct scene *s)
+{
+	__s64 sum = 0;
+
+	for (size_t i = 0; i < s->thread_count;) {
+		const __s64 pid = s->threads[i].pid;
+		__s64 wants = 0, ready = 0;
+
+		for (; i < s->thread_count && s->threads[i].pid == pid; i++) {
+			wants = recorded_sum(wants, s->threads[i].wants);
+			ready = recorded_sum(ready, s->threads[i].ready);
+		}
+		if (wants > 0)
+			sum = recorded_sum(sum, ready);
+	}
+	return sum;
+}
+
 /*
- * Who has the GIL and no CPU keeps it from others, too: then CPUs are what is missing. So it must have been
- * held for a while by those that ran, or CPUs must have been free.
+ * Who has the GIL and no CPU keeps it from others, too: then CPUs are what is missing. So they must have been
+ * free for most of that time. Where that is not known, the GIL must have been held for a while by those that
+ * ran.
  */
 static bool is_by_holders(const struct scene *s)
 {
 	__s64 held = 0;
 
+	if (scene_has(s, EVENT_RUNQUEUE))
+		return ready_of_those(s) < s->total[EVENT_GIL] / 2;
 	for (size_t i = 0; i < s->thread_count; i++)
 		held = recorded_sum(held, s->threads[i].holds);
-	return !scene_has(s, PROFILE_TIME) || (double)held > HELD_OF_TIME * (double)s->ns ||
-	       (scene_has(s, EVENT_RUNQUEUE) && s->total[EVENT_RUNQUEUE] < s->total[EVENT_GIL] / 4);
+	return !scene_has(s, PROFILE_TIME) || (double)held > HELD_OF_TIME * (double)s->ns;
 }
 
 int rule_gil_wait(const struct scene *s, double least, struct finding *ret)

@@ -173,6 +173,7 @@ static void add_to_thread(struct scene *s, const struct recorded_stack *stack, s
 	t->grown = recorded_sum(t->grown, scene_value(s, stack, EVENT_MEMORY));
 	if (marks & MARK_PYTHON)
 		t->given_back = recorded_sum(t->given_back, scene_value(s, stack, EVENT_SHRINKAGE));
+	t->wants = recorded_sum(t->wants, scene_value(s, stack, EVENT_GIL));
 	t->ready = recorded_sum(t->ready, scene_value(s, stack, EVENT_RUNQUEUE));
 	if (scene_is(s, stack, STATE_HOLDS_GIL)) {
 		t->holds = recorded_sum(t->holds, cpu);

@@ -21,6 +21,7 @@ struct scene_thread {
 	__s64 cpu, samples;	    /* ns; 0 where only samples were counted */
 	__s64 holds, holds_samples; /* of it with the GIL */
 	__s64 waits, ready;	    /* off the CPU; without a free CPU */
+	__s64 wants;		    /* the GIL */
 	__s64 loop_cpu, loop_samples, loop_waits; /* in callbacks of an event loop */
 	__s64 pool_idle; /* as a worker of a pool that has no work */
 	__s64 grown, given_back; /* bytes; not what it leaves when it ends, where no Python runs any more */

@@ -112,15 +112,15 @@ def throttled(directory, more=MORE["cpu_quota"]):
             return profiler.run_while(directory, [started], 0.3, "-F", 499, *more)
 
 
-def crowded(directory):
-    """Three programs that compute share one CPU, and nobody has a quota."""
+def crowded(directory, program=("stands_out.py", "no_cpu"), more=MORE["no_cpu"]):
+    """A program and two others that compute share one CPU, and nobody has a quota."""
     def begin():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    command = [known.newest().path, WORKLOADS / "stands_out.py", "no_cpu", "60"]
     with contextlib.ExitStack() as stack:
-        started = [stack.enter_context(profiler.target(*command, about=False, preexec_fn=begin))
-                   for _ in range(3)]
-        return profiler.run_while(directory, started, 0.5, "-F", 499, *MORE["no_cpu"])
+        started = [stack.enter_context(profiler.target(known.newest().path, WORKLOADS / name, code, "60",
+                                                       about=False, preexec_fn=begin))
+                   for name, code in (program, *[("stands_out.py", "no_cpu")] * 2)]
+        return profiler.run_while(directory, started, 0.5, "-F", 499, *more)
 
 
 def faulty(directory, code):
@@ -177,6 +177,13 @@ def test_a_program_with_the_fault(code, tmp_path):
 def test_who_waits_for_a_cpu_is_not_held_back(tmp_path):
     found = findings(crowded(tmp_path).path)
     assert "no_cpu" in found and "cpu_quota" not in found
+
+
+@pytest.mark.all
+def test_who_has_the_gil_and_no_cpu_is_not_to_blame(tmp_path):
+    """A thread looks every now and then; what keeps it are the others of that CPU."""
+    run = crowded(tmp_path, ("sound.py", "helper_thread"), ("--event", "cpu,offcpu,gil"))
+    assert "gil_wait" not in findings(run.path)
 
 
 @pytest.mark.all
