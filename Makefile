@@ -75,7 +75,7 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 .PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
 	check-k8s check-guest check-big check-otlp \
 	check-release matrix image unit fuzz soak check-san check-arm64 \
-	bench bench-limits deps arm64 clean install \
+	bench bench-limits bench-page deps arm64 clean install \
 	compile_commands.json
 
 help: ## what there is to make
@@ -169,6 +169,10 @@ bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick
 bench-limits: deps-build ## check the cost of eight busy threads against its limits
 	$(Q)$(MAKE_ALL) all
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/cost.py --check
+
+bench-page: deps-build ## measure what open pages cost the profiler, and a browser
+	$(Q)$(MAKE_ALL) all
+	$(Q).cache/venv/bin/python tests/bench/page.py $(abspath $(BIN))
 
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
