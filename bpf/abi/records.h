@@ -5,9 +5,18 @@
 #ifndef PYPERF_BPF_ABI_RECORDS_H
 #define PYPERF_BPF_ABI_RECORDS_H
 
+#include "bpf/abi/trace.h"
 #include "bpf/abi/types.h"
 
-enum record_type { RECORD_PROCESS = 1, RECORD_CODE, RECORD_FORK, RECORD_EXIT, RECORD_NATIVE };
+enum record_type {
+	RECORD_PROCESS = 1,
+	RECORD_CODE,
+	RECORD_FORK,
+	RECORD_EXIT,
+	RECORD_NATIVE,
+	RECORD_SPAN,
+	RECORD_TYPES
+};
 
 /*
  * A process that the sampler met and does not know. The iterator over all processes writes the same record.
@@ -51,6 +60,16 @@ struct record_native {
 	__u64 pc;
 	__u32 stale; /* the mappings are not known, or others by now */
 	__u32 pad;
+};
+
+/* With --trace: a span at its first sample, or after another one has taken its place in what was told. */
+struct record_span {
+	__u32 type;
+	__u32 pid;
+	__u32 id; /* struct process.id */
+	__u32 pad;
+	__u64 address; /* of the span, which lives as long as the program wants it to */
+	struct trace_ids ids;
 };
 
 #define STRING_MAX	1024 /* bytes of a name that are kept; longer ones are cut and marked */

@@ -124,6 +124,10 @@ FLAT_TABLE(texts, union text_block, BPF_F_MMAPABLE, 1);
 #define NATIVE_ASKED 256
 FLAT_TABLE(native_asked, __u64, 0, NATIVE_ASKED);
 
+/* With --trace: by a hash, which span user space was told of last. */
+#define SPANS_TOLD 4096
+FLAT_TABLE(spans_told, __u64, 0, SPANS_TOLD);
+
 /*
  * Goes up after every change of the processes map, whoever makes it. docs/internals/counters.md has this and
  * the other numbers by which the sampler knows that what it remembers still holds.

@@ -6,10 +6,13 @@
 #ifndef PYPERF_BPF_PYTHON_TRACE_H
 #define PYPERF_BPF_PYTHON_TRACE_H
 
+#include "bpf/base/hash.h"
+#include "bpf/base/ring.h"
 #include "bpf/python/context.h"
 
 #define TRACE_DIGITS	 5    /* of an int of 128 bits, at most */
 #define TRACE_KEYS_LARGE 0xff /* dk_size of a table whose indices have more than a byte */
+#define TRACE_WAKE_NS	 1000000 /* between two spans for which a CPU wakes user space */
 
 static __always_inline void trace_begin(struct scratch *s)
 {
@@ -202,8 +205,37 @@ static __always_inline int trace_context(struct scratch *s, const struct context
 		return 0;
 	if (context_object(s, v, span))
 		return -1;
+	s->trace.span = span;
 	k = trace_class(v, s->context.object.type);
 	return k ? trace_tuple(s, v, trace_attribute(s, v, k, span)) : -1;
+}
+
+/*
+ * Tells user space of a span that it was not told of, or not lately: its route has to be read while it lives.
+ * Not inlined, because its record would take up stack that the walk needs.
+ */
+static __noinline void trace_tell(struct scratch *s, struct cpu_stats *count)
+{
+	const __u64 about = mix(s->trace.ids.span ^ mix(s->trace.ids.low)) | 1, now = bpf_ktime_get_ns();
+	__u32 slot = about >> 32 & (SPANS_TOLD - 1);
+	__u64 *last = bpf_map_lookup_elem(&spans_told, &slot), wakeup = records_wakeup();
+	struct record_span e = {
+		.type = RECORD_SPAN,
+		.pid = s->who.known_tgid,
+		.id = s->who.known.id,
+		.address = s->trace.span,
+		.ids = s->trace.ids,
+	};
+
+	if (!last || *last == about)
+		return;
+	*last = about;
+	if (now - s->trace.woken > TRACE_WAKE_NS) {
+		s->trace.woken = now;
+		wakeup = BPF_RB_FORCE_WAKEUP;
+	}
+	if (bpf_ringbuf_output(&records, &e, sizeof(e), wakeup))
+		count->ring_full++;
 }
 
 /*
@@ -224,10 +256,12 @@ __noinline int trace_read(struct scratch *s, struct cpu_stats *count, const stru
 	context_find(s, v, TRACE_KEY);
 	if (!s->context.value)
 		return 0;
-	if (trace_context(s, v, s->context.value))
+	if (trace_context(s, v, s->context.value)) {
 		count->trace_unknown++;
-	else if (s->trace.ids.span)
+	} else if (s->trace.ids.span) {
 		count->trace_spans++;
+		trace_tell(s, count);
+	}
 	return 0;
 }
 

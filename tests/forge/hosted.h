@@ -93,7 +93,10 @@ static inline long bpf_probe_read_kernel_str(void *to, __u32 size, const void *f
 	return size;
 }
 
-/* Nobody reads the records: they are taken and forgotten. */
+/* Nobody reads the records: of what was sent only the last one is kept, as far as there is room. */
+static __u64 hosted_record[8];
+static __u32 hosted_records;
+
 static inline __u64 bpf_ringbuf_query(void *ring, __u64 what)
 {
 	(void)ring;
@@ -104,9 +107,9 @@ static inline __u64 bpf_ringbuf_query(void *ring, __u64 what)
 static inline long bpf_ringbuf_output(void *ring, void *record, __u64 size, __u64 flags)
 {
 	(void)ring;
-	(void)record;
-	(void)size;
 	(void)flags;
+	memcpy(hosted_record, record, size < sizeof(hosted_record) ? size : sizeof(hosted_record));
+	hosted_records++;
 	return 0;
 }
 
@@ -159,6 +162,7 @@ static struct {
 	union text_block *texts; /* the includer's */
 	__u32 text_count;
 	__u64 native_asked[NATIVE_ASKED];
+	__u64 spans_told[SPANS_TOLD];
 	__u64 jiffies;
 	__u8 single; /* --reads single */
 } hosted;
@@ -201,6 +205,8 @@ static void *bpf_map_lookup_elem(void *map, const void *key)
 		return index < hosted.text_count ? &hosted.texts[index] : NULL;
 	if (map == &native_asked)
 		return index < NATIVE_ASKED ? &hosted.native_asked[index] : NULL;
+	if (map == &spans_told)
+		return index < SPANS_TOLD ? &hosted.spans_told[index] : NULL;
 	if (map == &scratches)
 		return index ? NULL : hosted.scratch;
 	return index ? NULL : &hosted.stats;
@@ -216,6 +222,7 @@ static inline void hosted_clear(void)
 	memset(hosted.native_caches, 0, HOSTED_THREAD_SETS * THREAD_WAYS * sizeof(*hosted.native_caches));
 	memset(hosted.scratch, 0, sizeof(*hosted.scratch));
 	memset(&hosted.stats, 0, sizeof(hosted.stats));
+	memset(hosted.spans_told, 0, sizeof(hosted.spans_told));
 	memset(banks_used, 0, sizeof(banks_used));
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		hosted.nodes[kind].key = KEY_RESERVED;

@@ -12,6 +12,7 @@
 #include "outside/context_look.h"
 #include "outside/tasks.h"
 #include "outside/look.h"
+#include "outside/route_look.h"
 #include "outside/task_waits.h"
 #include "python/capture_remote.h"
 
@@ -94,6 +95,13 @@ int read_contexts(struct reading *r)
 	const struct request_contexts *q = &r->request->contexts;
 
 	return context_look(r->tid, &q->layout, q->runtime, &q->names, &r->table);
+}
+
+int read_routes(struct reading *r)
+{
+	const struct request_routes *q = &r->request->routes;
+
+	return route_look(r->tid, &q->layout, &q->question, &r->table);
 }
 
 int read_published(struct reading *r)

@@ -13,6 +13,7 @@
 #include "bpf/abi.h"
 #include "elf/source.h"
 #include "outside/context_look.h"
+#include "outside/route_look.h"
 #include "outside/sleepers.h"
 #include "proc/code_maps.h"
 #include "proc/otel_context.h"
@@ -73,6 +74,11 @@ struct request_contexts {
 	struct context_names names;
 };
 
+struct request_routes {
+	struct layout layout;
+	struct routes_question question;
+};
+
 struct request_published {
 	struct otel_place known;
 };
@@ -99,6 +105,7 @@ struct worker_request {
 		struct request_perf_map perf_map;
 		struct request_threads threads;
 		struct request_contexts contexts;
+		struct request_routes routes;
 		struct request_published published;
 		struct request_sleepers sleepers;
 	};

@@ -16,6 +16,7 @@
 #include "kubelet/kubelet.h"
 #include "names/codes.h"
 #include "names/natives.h"
+#include "names/routes.h"
 #include "report/books.h"
 #include "report/report.h"
 #include "report/run_facts.h"
@@ -241,6 +242,18 @@ static void add_log(struct page *p, const struct journal *j)
 	gauge(p, "log_seconds", "How far back it reaches.", now > oldest ? (now - oldest) / 1e9 : 0);
 }
 
+static void add_routes(struct page *p, const struct routes *r)
+{
+	const struct route_counts c = routes_counts(r);
+
+	counter(p, "trace_routes_found_total", "Spans whose route was read (--trace).", c.found);
+	counter(p, "trace_routes_none_total", "Those that had none as long as they were looked at.", c.none);
+	counter(p, "trace_routes_gone_total", "Those that had ended before they were looked at.", c.gone);
+	counter(p, "trace_routes_torn_total", "Those that changed each time they were looked at.", c.torn);
+	counter(p, "trace_routes_left_total", "Those that there was no room for.", c.left);
+	gauge(p, "trace_routes_spans", "Spans whose route is kept.", routes_spans(r));
+}
+
 static void add_log_file(struct page *p, const struct log_file *l)
 {
 	counter(p, "log_files_written_total", "Times the log was written into a file (--log-file).",
@@ -297,6 +310,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		add_export(&p, v->export);
 	if (v->journal)
 		add_log(&p, v->journal);
+	if (v->journal && v->journal->routes)
+		add_routes(&p, v->journal->routes);
 	if (v->log_file && v->log_file->path)
 		add_log_file(&p, v->log_file);
 	if (v->kubelet)

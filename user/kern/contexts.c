@@ -21,6 +21,8 @@ int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int label
 	skel->rodata->opt_contexts = labels;
 	skel->rodata->opt_trace = trace;
 	bpf_program__set_autoload(skel->progs.set_contexts, wanted);
+	if (!trace && bpf_map__set_max_entries(skel->maps.spans_told, 1))
+		return -ENOMEM;
 	if (!wanted)
 		return bpf_map__set_max_entries(skel->maps.contexts, 1);
 	t->vars = calloc(CONTEXTS_MAX, sizeof(*t->vars));

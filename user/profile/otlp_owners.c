@@ -26,6 +26,7 @@ static const struct {
 	[LABEL_pod] = { "k8s.pod.name", true },		 [LABEL_namespace] = { "k8s.namespace.name", true },
 	[LABEL_pod_uid] = { "k8s.pod.uid", true },	 [LABEL_tid] = { "thread.id", false },
 	[LABEL_thread] = { "thread.name", false },
+	[LABEL_route] = { "http.route", false },
 	[LABEL_service_instance] = { "service.instance.id", true },
 	[LABEL_environment] = { "deployment.environment.name", true },
 };

@@ -188,7 +188,7 @@ bool objects_is_text(struct objects *o, __u64 object, const char *text)
 int objects_text(struct objects *o, __u64 object, char *ret, size_t size)
 {
 	const struct layout *l = o->layout;
-	__u8 header[TEXT_READ], bytes[4 * OBJECTS_TEXT];
+	__u8 header[TEXT_READ], bytes[4 * OBJECTS_TEXT_MAX];
 	struct pystr s;
 	__u64 at;
 	int err = l->str_ascii > sizeof(header) ? -EBADMSG : objects_read(o, object, header, l->str_ascii);
@@ -196,7 +196,7 @@ int objects_text(struct objects *o, __u64 object, char *ret, size_t size)
 	err = err ?: pystr_parse(l, header, &s);
 	if (err)
 		return err;
-	if (s.length >= OBJECTS_TEXT)
+	if (s.length >= OBJECTS_TEXT_MAX)
 		return -EBADMSG;
 	at = s.is_compact ? pystr_inside(l, &s, object) : objects_pointer(o, object + l->str_data);
 	err = s.length ? objects_read(o, at, bytes, s.length * s.kind) : 0;

@@ -55,7 +55,8 @@ enum {
 #define OBJECTS_DICT	      (1UL << 29)
 
 #define OBJECTS_NAME	 32 /* bytes of a type's name that are read, NUL included */
-#define OBJECTS_TEXT	 64 /* characters of a text, and one more */
+#define OBJECTS_TEXT	 64 /* bytes of a text that is a name */
+#define OBJECTS_TEXT_MAX 256 /* characters of any text, and one more */
 #define OBJECTS_KEYS	 8  /* of a dict that can be asked for at once */
 #define OBJECTS_BASES	 16 /* types that a type is derived from, one from the other */
 #define OBJECTS_ITEMS	 (1 << 16) /* of a dict, or slots of a set's table */
@@ -132,7 +133,7 @@ bool objects_is_text(struct objects *o, __u64 object, const char *text);
 int objects_which_text(struct objects *o, __u64 object, const char *const *texts, int count);
 
 /*
- * A str of less than OBJECTS_TEXT characters, as UTF-8. 0; -EBADMSG for what is none; or an error as above.
+ * A str of less than OBJECTS_TEXT_MAX characters, as UTF-8; what does not fit is left out. 0; -EBADMSG for what is none; or an error as above.
  */
 int objects_text(struct objects *o, __u64 object, char *ret, size_t size);
 

@@ -13,9 +13,11 @@
 #include "guard/worker.h"
 #include "looks/looks.h"
 #include "looks/published.h"
+#include "looks/route_targets.h"
 #include "names/codes.h"
 #include "names/kernel_names.h"
 #include "names/natives.h"
+#include "names/routes.h"
 #include "report/no_room.h"
 #include "report/progress.h"
 #include "report/rate.h"
@@ -49,6 +51,8 @@ struct agent {
 	struct discover *discover;
 	struct symbols *symbols;
 	struct looks *looks;
+	struct routes *routes; /* NULL without --trace, as ... */
+	struct route_targets *route_targets;
 	struct published *published; /* NULL: nobody wants what processes say of themselves */
 	struct ask_kubelet ask_kubelet;
 	struct windows windows;

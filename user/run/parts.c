@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "endpoint/rules.h"
 #include "kern/kernel.h"
@@ -98,6 +99,22 @@ static int open_published(struct agent *a)
 			   "the look at what processes publish");
 }
 
+/* With --trace: whose request a span is of. */
+static int open_routes(struct agent *a)
+{
+	int err;
+
+	if (a->options->trace != TRACE_OTEL)
+		return 0;
+	err = routes_new(&a->routes, a->options->log * 60 * NS_PER_SECOND) ?:
+	      route_targets_new(&a->route_targets, a->kernel, a->registry, discover_questions(a->discover),
+				a->routes);
+	if (!err)
+		discover_on_record(a->discover, RECORD_SPAN, sizeof(struct record_span),
+				   route_targets_record, a->route_targets);
+	return log_failure(err, "the look at routes of requests");
+}
+
 static int open_kubelet(struct agent *a)
 {
 	const struct kubelet_options o = settings_kubelet(a->options);
@@ -160,7 +177,7 @@ int parts_open(struct agent *a)
 	if (!err)
 		err = open_kubelet(a);
 	if (!err)
-		err = open_discover(a) ?: open_published(a);
+		err = open_discover(a) ?: open_published(a) ?: open_routes(a);
 	if (err)
 		return err;
 	return turns_open(a) ?: open_http(a);
@@ -176,12 +193,14 @@ void parts_close(struct agent *a)
 	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);
+	route_targets_free(a->route_targets);
 	published_free(a->published);
 	looks_free(a->looks);
 	symbols_free(a->symbols);
 	discover_free(a->discover);
 	ask_kubelet_close(&a->ask_kubelet);
 	rules_free(a->endpoint_rules);
+	routes_free(a->routes);
 	registry_free(a->registry);
 	codes_free(a->codes);
 	natives_free(a->natives);

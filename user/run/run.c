@@ -165,6 +165,8 @@ static int open_journal(struct agent *a)
 			      a->options->trace == TRACE_OTEL);
 
 	a->generation.journal = a->journal;
+	if (!err)
+		a->journal->routes = a->routes;
 	err = err ?: journal_watch(a->journal, &a->loop);
 	if (!err && a->options->log_file) {
 		a->log_file = (struct log_file){

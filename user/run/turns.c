@@ -127,7 +127,8 @@ int turns_open(struct agent *a)
 		  generation_watch(&a->generation, l) ?: loop_watch(l, &second) ?:
 		  discover_watch(a->discover, l) ?: symbols_watch(a->symbols, l) ?:
 		  looks_watch(a->looks, l) ?: published_watch(a->published, l) ?:
-		  accounts_watch(a->kernel, l) ?: notify_watch(&a->notify, l);
+		  route_targets_watch(a->route_targets, l) ?: accounts_watch(a->kernel, l) ?:
+		  notify_watch(&a->notify, l);
 
 	return log_failure(err, "the event loop cannot be set up");
 }

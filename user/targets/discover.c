@@ -25,7 +25,7 @@ struct on_record {
 };
 
 struct discover {
-	struct on_record on_record[RECORD_NATIVE + 1]; /* by enum record_type */
+	struct on_record on_record[RECORD_TYPES]; /* by enum record_type */
 	struct discover_subject subjects[SUBJECTS_MAX];
 	size_t subject_count;
 	struct kernel *kernel;

@@ -18,6 +18,7 @@
 struct kernel;
 struct loop;
 struct profile;
+struct routes;
 struct windows;
 
 /* What was noted in one generation of the call tree. */
@@ -42,6 +43,7 @@ struct journal {
 	__u32 blocks_max;
 	__u32 block_bytes; /* of one, at most */
 	bool traced;
+	const struct routes *routes; /* of spans; may be NULL */
 	struct journal_chunk open[BANKS];
 	struct journal_chunk *closed; /* the oldest first */
 	struct journal_recent *recent;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "names/routes.h"
 #include "profile/profile.h"
 #include "tree/harvest.h"
 #include "tree/native_frame.h"
@@ -45,10 +46,15 @@ static int add_marker(struct profile *p, __u32 kind, const char *name, const str
 }
 
 void journal_span_labels(struct profile_labels *labels, const struct trace_ids *ids,
-			 struct journal_span_labels *l)
+			 const struct routes *routes, struct journal_span_labels *l)
 {
+	const char *route;
+
 	if (!ids || !ids->span)
 		return;
+	route = routes ? routes_find(routes, &(struct route_key){ .ids = *ids, .pid = labels->pid }) : NULL;
+	if (route)
+		labels->route = route;
 	trace_ids_text(ids, l->trace, l->span);
 	labels->trace_id = l->trace;
 	labels->span_id = l->span;
@@ -64,7 +70,7 @@ static int add_node(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amou
 	if (node < EVENT_KINDS || !node_stack_begin(s->inputs, node, &stack))
 		return add_marker(s->profile, kind, "[table full]", &nobody, amount);
 	node_stack_labels(s->inputs, &stack);
-	journal_span_labels(&stack.labels, s->ids, &texts);
+	journal_span_labels(&stack.labels, s->ids, s->routes, &texts);
 	if (profile_bytes(s->profile) > (s->inputs->bytes_max ?: PROFILE_BYTES))
 		return add_marker(s->profile, kind, "[dropped]", &stack.labels, amount);
 	err = node_stack_frames(&s->frames, &stack);

@@ -13,6 +13,7 @@
 struct harvest_inputs;
 struct profile;
 struct profile_labels;
+struct routes;
 struct trace_ids;
 
 /* Begins as 0. */
@@ -21,6 +22,7 @@ struct journal_stacks {
 	struct profile *profile;
 	struct node_frames frames;
 	struct lines_met lines;
+	const struct routes *routes; /* of such spans; may be NULL */
 	const struct trace_ids *ids; /* labels of the samples that are added; NULL, or span is 0: none */
 	__u32 *id_of; /* by node: the sample of the profile; 0 = not asked for yet */
 };
@@ -42,8 +44,11 @@ struct journal_span_labels {
 	char trace[TRACE_TEXT], span[SPAN_TEXT];
 };
 
-/* Sets those labels, which are borrowed from l; without a span nothing. */
+/*
+ * Sets those labels, which are borrowed from l, and the route, from routes, which may be NULL; without a span
+ * nothing. The other labels are there already.
+ */
 void journal_span_labels(struct profile_labels *labels, const struct trace_ids *ids,
-			 struct journal_span_labels *l);
+			 const struct routes *routes, struct journal_span_labels *l);
 
 #endif

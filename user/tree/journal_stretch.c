@@ -234,7 +234,7 @@ static int make_of_samples(struct journal_stretch *s, const struct journal_chunk
 		struct profile_labels labels = profile_get_labels(c->stacks, stack.owner);
 		struct journal_span_labels texts;
 
-		journal_span_labels(&labels, sum->span ? &sum->span->ids : NULL, &texts);
+		journal_span_labels(&labels, sum->span ? &sum->span->ids : NULL, s->journal->routes, &texts);
 		stack.counts = sum->of;
 		err = copier_add(copier, &stack, &labels);
 		sum->sample = profile_last_sample(s->profile);
@@ -320,8 +320,9 @@ static int begin(struct journal_stretch *s)
 	s->changes = s->journal->changes;
 	harvest_label_names(&w->inputs, &info);
 	note_losses(s, &info);
-	err = profile_new(&info, &s->profile);
-	return err ?: journal_stacks_open(&s->nodes, &w->inputs, s->profile);
+	err = profile_new(&info, &s->profile) ?: journal_stacks_open(&s->nodes, &w->inputs, s->profile);
+	s->nodes.routes = s->journal->routes;
+	return err;
 }
 
 int journal_stretch_new(struct journal_stretch **ret, struct journal *j, __u64 from, __u64 to)

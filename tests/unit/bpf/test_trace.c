@@ -333,6 +333,33 @@ static void what_is_no_span(void **state)
 	assert_unknown();
 }
 
+/* User space is told of a span once, and again when another one was told in its place. */
+static void what_is_told(void **state)
+{
+	struct record_span told;
+	const __u64 span = span_of(tuple(integer(7), integer(9)));
+
+	(void)state;
+	use_span(span);
+	hosted_records = 0;
+	read_it();
+	memcpy(&told, hosted_record, sizeof(told));
+	assert_int_equal(hosted_records, 1);
+	assert_int_equal(told.type, RECORD_SPAN);
+	assert_int_equal(told.pid, PID);
+	assert_int_equal(told.ids.low, 7);
+	assert_int_equal(told.ids.span, 9);
+	assert_int_equal(told.address, span);
+	read_it();
+	assert_int_equal(hosted_records, 1);
+	memset(hosted.spans_told, 0, sizeof(hosted.spans_told));
+	read_it();
+	assert_int_equal(hosted_records, 2);
+	use_span(object(other_type, 8)); /* no span */
+	assert_unknown();
+	assert_int_equal(hosted_records, 2);
+}
+
 static __u64 random_state = 4711;
 
 static __u64 random_word(void)
@@ -371,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(items_behind_a_hash, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_span, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, teardown),
 	};
 

@@ -17,12 +17,12 @@ from django.urls import path  # noqa: E402
 
 
 def items(request):
-    traced.work()
+    traced.work("items")
     return HttpResponse("items")
 
 
 async def order(request):
-    traced.work()
+    traced.work("order")
     return HttpResponse("order")
 
 

@@ -15,17 +15,17 @@ app = FastAPI()
 
 @app.get("/items/{number}")
 async def items(number: int):
-    traced.work()
+    traced.work("/items/{number}")
     await asyncio.sleep(0)
-    traced.work()
+    traced.work("/items/{number}")
     return {"number": number}
 
 
 @app.get("/order")
 def order():
-    traced.work()
+    traced.work("/order")
     with tracer.start_as_current_span("inner"):
-        traced.work()
+        traced.work("/order")
     return {"order": 1}
 
 
@@ -33,13 +33,13 @@ async def third():
     with tracer.start_as_current_span("third"):
         for _ in range(3):
             await asyncio.sleep(0)
-            traced.work(1)
+            traced.work("/all", traced.MILLISECONDS / 2)
 
 
 @app.get("/all")
 async def all_of_it():
     await asyncio.gather(third(), third(), third())
-    traced.work(1)
+    traced.work("/all", traced.MILLISECONDS / 2)
     return {"all": 3}
 
 

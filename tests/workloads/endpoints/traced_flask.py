@@ -15,22 +15,22 @@ app = Flask(__name__)
 
 @app.route("/items")
 def items():
-    traced.work()
+    traced.work("/items")
     return "items"
 
 
 @app.route("/order")
 def order():
     time.sleep(0.002)
-    traced.work()
+    traced.work("/order")
     return "order"
 
 
 @app.route("/cart")
 def cart():
-    traced.work()
+    traced.work("/cart")
     with tracer.start_as_current_span("inner"):
-        traced.work()
+        traced.work("/cart")
     return "cart"
 
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_routes.c - routes of spans: by their ids and process, through the spans within which they began, and
+ * how many are kept.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "names/routes.h"
+
+#define KEEP 1000
+
+static struct routes *routes;
+
+static int setup(void **state)
+{
+	(void)state;
+	return routes_new(&routes, KEEP);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	routes_free(TAKE_PTR(routes));
+	return 0;
+}
+
+static struct route_key key(__u64 span)
+{
+	return (struct route_key){ .ids = { 1, 2, span }, .pid = 100 };
+}
+
+static int set(__u64 span, const char *route, __u64 parent, __u64 now)
+{
+	const struct route_key k = key(span);
+
+	return routes_set(routes, &k, route, parent, now);
+}
+
+static const char *find(__u64 span)
+{
+	const struct route_key k = key(span);
+
+	return routes_find(routes, &k);
+}
+
+static void by_ids_and_process(void **state)
+{
+	struct route_key other = key(5);
+
+	(void)state;
+	assert_int_equal(set(5, "/items", 0, 1), 0);
+	assert_string_equal(find(5), "/items");
+	assert_null(find(6));
+	other.pid++;
+	assert_null(routes_find(routes, &other));
+	other = key(5);
+	other.ids.high++;
+	assert_null(routes_find(routes, &other));
+}
+
+static void of_parents(void **state)
+{
+	(void)state;
+	assert_int_equal(set(7, NULL, 6, 1), 0);
+	assert_null(find(7)); /* nobody knows 6 yet */
+	assert_int_equal(set(6, NULL, 5, 1), 0);
+	assert_int_equal(set(5, "/items", 0, 1), 0);
+	assert_string_equal(find(7), "/items");
+	assert_int_equal(set(6, "/own", 5, 1), 0);
+	assert_string_equal(find(7), "/own");
+	assert_string_equal(find(5), "/items");
+}
+
+/* Spans that say of each other that they are within the other. */
+static void in_a_circle(void **state)
+{
+	(void)state;
+	assert_int_equal(set(1, NULL, 2, 1), 0);
+	assert_int_equal(set(2, NULL, 1, 1), 0);
+	assert_int_equal(set(3, NULL, 3, 1), 0);
+	assert_null(find(1));
+	assert_null(find(3));
+}
+
+static void a_route_stays(void **state)
+{
+	const char *before;
+
+	(void)state;
+	set(1, "/a", 0, 1);
+	before = find(1);
+	set(1, NULL, 9, 2); /* a later look saw less */
+	assert_ptr_equal(find(1), before);
+	set(2, "/a", 0, 3);
+	assert_ptr_equal(find(2), before);
+}
+
+static void what_is_old_goes(void **state)
+{
+	(void)state;
+	set(1, "/a", 0, 100);
+	set(2, "/b", 0, 200);
+	routes_forget(routes, 100 + KEEP);
+	assert_int_equal(routes_spans(routes), 2);
+	routes_forget(routes, 101 + KEEP);
+	assert_int_equal(routes_spans(routes), 1);
+	assert_null(find(1));
+	assert_string_equal(find(2), "/b");
+}
+
+static void at_most_so_many(void **state)
+{
+	char route[32];
+
+	(void)state;
+	for (__u64 i = 1; i <= ROUTES_TEXTS_MAX; i++) {
+		snprintf(route, sizeof(route), "/%llu", i);
+		assert_int_equal(set(i, route, 0, 1), 0);
+	}
+	assert_int_equal(set(5, "/one more", 0, 1), -ENOSPC);
+	for (__u64 i = 1; i <= ROUTES_SPANS_MAX; i++)
+		assert_int_equal(set(i + 1000000, "/1", 0, 1), 0);
+	assert_int_equal(routes_spans(routes), ROUTES_SPANS_MAX);
+	assert_null(find(1));
+	assert_string_equal(find(1000000 + ROUTES_SPANS_MAX), "/1");
+}
+
+static void counts(void **state)
+{
+	(void)state;
+	routes_count(routes)->gone = 7;
+	assert_int_equal(routes_counts(routes).gone, 7);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(by_ids_and_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(of_parents, setup, teardown),
+		cmocka_unit_test_setup_teardown(in_a_circle, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_route_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_old_goes, setup, teardown),
+		cmocka_unit_test_setup_teardown(at_most_so_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
