@@ -4,7 +4,8 @@ which: {function: [trace id, span id], or null}.
 
 Spans are made anew each time, with the same ids: by tasks that take turns, children of gather, threads, pools
 of threads, within other spans and behind them; some have ids that begin with zeros, some are of a trace that
-is not recorded. With "fork" a child does the same."""
+is not recorded. With "fork" a child does the same. Requests have a route, which is made of their
+trace's id."""
 import asyncio
 import concurrent.futures
 import contextvars
@@ -57,7 +58,8 @@ IDS += [(0x1234567890abcdef1234567890abcde0 + i, 0x1122334455667700 + i) for i i
 
 def begin(ids):
     next_ids.of = ids
-    return tracer.start_as_current_span("a span", context=trace.set_span_in_context(trace.INVALID_SPAN))
+    return tracer.start_as_current_span("a span", context=trace.set_span_in_context(trace.INVALID_SPAN),
+                                        attributes={"http.method": "GET", "http.route": "/%032x" % ids[0]})
 
 
 def inner(ids):

@@ -92,6 +92,9 @@ def test_ids(python, workloads, tmp_path):
     assert not wrong and found["missing"] == 0, (found, wrong)
     assert found["right"] > 200 and found["none"] > 5, found
     assert unknown == 0
+    routes = [(sample.labels["route"], sample.labels["trace_id"]) for sample in each.samples
+              if "route" in sample.labels]
+    assert len(routes) > 20 and all(route == "/" + trace_id for route, trace_id in routes), routes[:5]
     assert not any("trace_id" in sample.labels for sample in plain.samples)
     assert {sample.labels.get("trace_id") for sample in one.samples} == {trace_id}
     assert linked.samples and {sample.labels.get("trace_id") for sample in linked.samples} == {trace_id}
