@@ -133,7 +133,8 @@ bool objects_is_text(struct objects *o, __u64 object, const char *text);
 int objects_which_text(struct objects *o, __u64 object, const char *const *texts, int count);
 
 /*
- * A str of less than OBJECTS_TEXT_MAX characters, as UTF-8; what does not fit is left out. 0; -EBADMSG for what is none; or an error as above.
+ * A str of less than OBJECTS_TEXT_MAX characters, as UTF-8; what does not fit is left out. 0; -EBADMSG for
+ * what is none; or an error as above.
  */
 int objects_text(struct objects *o, __u64 object, char *ret, size_t size);
 

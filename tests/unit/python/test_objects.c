@@ -71,6 +71,7 @@ static void what_a_text_is(void **state)
 	memset(most, 'x', sizeof(most));
 	most[OBJECTS_TEXT] = '\0';
 	forge_text(texts[0], most);
+	*length = OBJECTS_TEXT_MAX;
 	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), -EBADMSG);
 	*length = OBJECTS_TEXT - 1;
 	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
