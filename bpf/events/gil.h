@@ -2,13 +2,14 @@
 /*
  * gil.h - waits for the GIL. A thread that wants it sleeps in a futex inside of struct _gil_runtime_state
  * (take_gil() in Python/ceval_gil.c), for 5 ms at a time, and then looks again. So whether a sleep is such a
- * wait is told by the futex's address, and each time the one who holds the GIL is looked at: its stack goes
- * on the waiter's, above "[GIL held by]".
+ * wait is told by the futex's address (with musl by gil_musl.h), and each time the one who holds the GIL is
+ * looked at: its stack goes on the waiter's, above "[GIL held by]".
  * How that is read, while it may be running on another CPU, is in holder.h.
  */
 #ifndef PYPERF_BPF_EVENTS_GIL_H
 #define PYPERF_BPF_EVENTS_GIL_H
 
+#include "bpf/events/gil_musl.h"
 #include "bpf/events/holder.h"
 #include "bpf/events/wait.h"
 #include "bpf/sample/process.h"
@@ -31,8 +32,10 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 {
 	__u32 layout_index = p->layout;
 	struct layout *l = bpf_map_lookup_elem(&layouts, &layout_index);
+	const __u64 sp = regs_sp((struct pt_regs *)bpf_task_pt_regs(task));
 	__u64 now = bpf_jiffies64();
 	struct thread *t;
+	int is;
 
 	s->gil.address = 0;
 	if (!l)
@@ -50,8 +53,10 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 		s->gil.waiter = t->tstate;
 	}
 	thread_put(t);
+	is = s->gil.address && (futex - s->gil.address < GIL_BYTES ||
+				(gil_is_on_stack(futex, sp) && gil_lists(s, futex)));
 	reads_end(&s->walk, count);
-	return s->gil.address && futex - s->gil.address < GIL_BYTES;
+	return is;
 }
 
 /* Whether the current thread, which is to sleep in this futex, waits for the GIL. */

@@ -2,20 +2,23 @@
 """Threads that want the GIL: gil.py SCENE LIBRARY ACCOUNT
 
 Prints a line of JSON when it is ready: its pid, and lines by their names. LIBRARY is gil.c. The nanoseconds
-that holds_long and holds_short have held the GIL go into the file ACCOUNT, one 64-bit number each.
+that holds_long and holds_short have held the GIL go into the file ACCOUNT, one 64-bit number each. The scene
+"calls" needs neither, nor ctypes.
 """
-import ctypes
 import json
-import mmap
 import os
 import sys
 import threading
 import time
 
-library = ctypes.PyDLL(sys.argv[2])  # a PyDLL's functions are called with the GIL
-library.hold.restype = ctypes.c_long
-with open(sys.argv[3], "r+b") as f:
-    account = (ctypes.c_int64 * 2).from_buffer(mmap.mmap(f.fileno(), 16))
+if sys.argv[1] == "shares":
+    import ctypes
+    import mmap
+
+    library = ctypes.PyDLL(sys.argv[2])  # a PyDLL's functions are called with the GIL
+    library.hold.restype = ctypes.c_long
+    with open(sys.argv[3], "r+b") as f:
+        account = (ctypes.c_int64 * 2).from_buffer(mmap.mmap(f.fileno(), 16))
 
 
 def holds_long():

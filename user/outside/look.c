@@ -166,10 +166,27 @@ static int add_frames(struct process_look *k, struct look_thread *t)
 
 /* --- what a thread waits for ---------------------------------------------------------------------------- */
 
-/*
- * Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. Where the C library
- * has a waiting thread sleep on a word of its own stack (musl), that cannot be seen.
- */
+#define MUSL_WORD  20 /* of a node of a condition's list: its thread sleeps there (bpf/events/gil_musl.h) */
+#define MUSL_NODES 16
+
+/* With musl: whether the thread that sleeps in this futex is in the list of a condition of the GIL. */
+static bool gil_lists(__u64 gil, __u64 futex)
+{
+	__u64 words[GIL_BYTES / 8], node = futex - MUSL_WORD;
+
+	if (mem_read(words, sizeof(words), gil))
+		return false;
+	for (int i = 0; i < MUSL_NODES && mem_plausible(node); i++) {
+		for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++)
+			if (words[w] == node)
+				return true;
+		if (mem_read(&node, sizeof(node), node))
+			return false;
+	}
+	return false;
+}
+
+/* Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. */
 static bool waits_for_gil(const struct process_look *k, const struct proc_thread *t,
 			  const struct thread_state *s)
 {
@@ -182,7 +199,9 @@ static bool waits_for_gil(const struct process_look *k, const struct proc_thread
 		begin = k->runtime;
 		bytes = RUNTIME_GIL_BYTES;
 	}
-	return begin && t->arguments[0] - begin < bytes;
+	if (begin && t->arguments[0] - begin < bytes)
+		return true;
+	return s->gil && gil_lists(s->gil, t->arguments[0]);
 }
 
 /* The descriptor that a system call is about; -1 = none, or not known. */
