@@ -23,7 +23,8 @@ tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/
     tests/unit/python/test_layout.c tests/unit/python/test_debug_offsets.c \
     tests/unit/python/test_linetable.c \
     tests/unit/python/test_pystr.c tests/unit/names/test_codes.c \
-    tests/unit/proc/test_syscall_names.c | sed "s|^|$build/|; s|\.c$||")
+    tests/unit/proc/test_syscall_names.c tests/unit/options/test_derive_native.c |
+    sed "s|^|$build/|; s|\.c$||")
 # shellcheck disable=SC2086
 make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all \
     "$build/tests/guest/verifier" "$build/tests/layouts/show" $tests

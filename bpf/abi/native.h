@@ -92,7 +92,7 @@ struct text {
 };
 
 /*
- * Rows say how to go from a function to its caller (x86-64). They are made of a file's .eh_frame, for one
+ * Rows say how to go from a function to its caller. They are made of a file's .eh_frame, for one
  * region of the file at a time, when a stack is met there.
  *
  * A region is these words: for each of its pages the number of the page's first row, and one more, the number
@@ -105,6 +105,15 @@ struct text {
 #define REGION_ROWS  (1U << 18)		/* at most */
 
 #define RULE_BITS 20
+
+/* Whose rules are followed: those for arm64, or those for x86-64. A test may say which. */
+#ifndef NATIVE_ARM64
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define NATIVE_ARM64 1
+#else
+#define NATIVE_ARM64 0
+#endif
+#endif
 
 static inline __u32 row_make(__u32 offset_in_page, __u32 rule)
 {
@@ -125,6 +134,9 @@ static inline __u32 row_rule(__u32 row)
  * A rule says where the canonical frame address (CFA) is: where the stack pointer was before the call. The
  * return address is the word below it. In bits, from the top: kind 2, argument 13, slot 5. With RULE_REGISTER
  * and RULE_SPECIAL the argument is 4 bits for which one, and 9 for the rest.
+ *
+ * On arm64 a call leaves the return address in x30, and a function that calls others keeps x29 and x30 in two
+ * words of its stack. The slot says where, and for rbp stands x29. See below for what else differs.
  */
 enum rule_kind {
 	RULE_SP,       /* the stack pointer plus argument words */
@@ -141,6 +153,8 @@ enum rule_special {
 	RULE_DEREF,    /* the word that is argument words below rbp */
 	RULE_DEREF_SP, /* 8 more than the word that is rule_signed() words above the stack pointer */
 	RULE_SP_FAR,   /* the stack pointer plus RULE_WORDS_MAX + 1 + argument words: a buffer of 64 KiB */
+	RULE_LINK,     /* arm64: the stack pointer plus 2 * argument words; only x30 was kept, at the slot */
+	RULE_SPECIALS
 };
 
 #define RULE_SLOT_BITS	 5
@@ -151,6 +165,32 @@ enum rule_special {
 #define RULE_SLOT_MAX	 29
 #define RULE_SLOT_AT_BP	 30 /* the word at rbp */
 #define RULE_SLOT_LOST	 31 /* not known */
+
+/*
+ * arm64. The slot is a number of words from x29's up to the CFA, x30 is in the word behind. Or it is
+ * RULE_SLOT_SAME: both are in their registers, which is of use for the leaf only; or the two words are at x29
+ * (AT_BP), or at the stack pointer (AT_SP). In place of RULE_REGISTER there is RULE_PAIR: the CFA is the
+ * stack pointer plus 10 bits of 16 bytes each, and the two words are at the stack pointer plus 8 bits of 16.
+ */
+#define RULE_SLOT_AT_SP	  1
+#define RULE_PAIR	  RULE_REGISTER
+#define RULE_PAIR_CFA_MAX 1023
+#define RULE_PAIR_AT_MAX  255
+
+static inline __u32 rule_make_pair(__u32 cfa, __u32 at)
+{
+	return (__u32)RULE_PAIR << 18 | cfa << 8 | at;
+}
+
+static inline __u32 rule_pair_cfa(__u32 rule)
+{
+	return rule >> 8 & RULE_PAIR_CFA_MAX;
+}
+
+static inline __u32 rule_pair_at(__u32 rule)
+{
+	return rule & RULE_PAIR_AT_MAX;
+}
 
 static inline __u32 rule_make(enum rule_kind kind, __u32 argument, __u32 slot)
 {
@@ -211,6 +251,13 @@ static inline __u32 rule_unknown(void)
 #define CONTEXT_BP	  (CONTEXT_REGISTERS + 10 * 8)
 #define CONTEXT_SP	  (CONTEXT_REGISTERS + 15 * 8)
 #define CONTEXT_PC	  (CONTEXT_REGISTERS + 16 * 8)
+
+/* The same on arm64, where a struct siginfo is at the stack pointer and the ucontext behind it. */
+#define ARM64_CONTEXT_REGISTERS (128 + 176 + 8)
+#define ARM64_CONTEXT_BP	(ARM64_CONTEXT_REGISTERS + 29 * 8)
+#define ARM64_CONTEXT_LINK	(ARM64_CONTEXT_REGISTERS + 30 * 8)
+#define ARM64_CONTEXT_SP	(ARM64_CONTEXT_REGISTERS + 31 * 8)
+#define ARM64_CONTEXT_PC	(ARM64_CONTEXT_REGISTERS + 32 * 8)
 
 union text_block {
 	struct text_space space;

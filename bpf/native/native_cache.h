@@ -12,7 +12,11 @@
 #define PYPERF_BPF_NATIVE_NATIVE_CACHE_H
 
 #include "bpf/data/maps.h"
-#include "bpf/native/stack_word.h"
+#if NATIVE_ARM64
+#include "bpf/native/caller_arm64.h"
+#else
+#include "bpf/native/caller_x86.h"
+#endif
 
 /* What one step does at most; the verifier unrolls it. */
 #define NATIVE_CACHE_SEEK   8
@@ -59,27 +63,16 @@ static __always_inline int native_cache_seek(struct unwind *u, struct native_cac
 	return 1;
 }
 
-/* Where a frame's caller's rbp is on the stack; 0 if it is not there. */
-static __always_inline __u64 native_cache_bp_at(const struct native_frame *f,
-						const struct native_frame *caller)
-{
-	const __u32 slot = native_slot(f);
-
-	if (slot == RULE_SLOT_SAME || slot == RULE_SLOT_LOST)
-		return 0;
-	return slot == RULE_SLOT_AT_BP ? f->bp : caller->sp - 8 * slot;
-}
-
 /* Whether a frame still leads to the one that called it, where the block at hand has both words. */
 static __always_inline int native_cache_seen(const struct unwind *u, const struct native_frame *f,
 					     const struct native_frame *caller)
 {
-	const __u64 *pc = stack_seen(u, caller->sp - 8), *bp = &caller->bp;
-	const __u64 bp_at = native_cache_bp_at(f, caller);
+	const __u64 *pc = stack_seen(u, caller_pc_at(f, native_slot(f), caller->sp)), *bp = &caller->bp;
+	const __u64 bp_at = caller_bp_at(f, native_slot(f), caller->sp);
 
 	if (bp_at)
 		bp = stack_seen(u, bp_at);
-	return pc && bp && *pc == caller->pc && *bp == caller->bp;
+	return pc && bp && caller_plain(*pc) == caller->pc && *bp == caller->bp;
 }
 
 /* Whether a frame still leads to the one that called it. */
@@ -90,11 +83,12 @@ WALK_GLOBAL int native_cache_holds(struct scratch *s, const struct native_frame 
 
 	if (!s || !f || !caller)
 		return 0;
-	bp_at = native_cache_bp_at(f, caller);
+	bp_at = caller_bp_at(f, native_slot(f), caller->sp);
 	word = caller->bp;
 	if (bp_at && (stack_word(s, bp_at, &word) || word != caller->bp))
 		return 0;
-	return !stack_word(s, caller->sp - 8, &word) && word == caller->pc;
+	return !stack_word(s, caller_pc_at(f, native_slot(f), caller->sp), &word) &&
+	       caller_plain(word) == caller->pc;
 }
 
 /*

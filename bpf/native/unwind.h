@@ -16,53 +16,6 @@
 /* A frame takes one step. Remembered frames are compared many in a step. */
 #define UNWIND_STEPS (NATIVE_DEPTH + 1)
 
-/* A PLT entry has 16 bytes; from some byte on it has pushed a word (RULE_PLT). */
-#define PLT_ENTRY 16
-
-/* A register of the thread, or the one that a signal's handler will give back, by its DWARF number. */
-static __always_inline __u64 unwind_register(struct scratch *s, __u32 number)
-{
-	/* Where in a ucontext each is, from 0 to 15, in 4 bits: asm/sigcontext.h has r8 to r15 first. */
-	const __u64 places = 0x76543210fa98bced;
-	__u64 value = 0;
-
-	if (!s->unwind.context) {
-		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-
-		return regs_dwarf(regs, number);
-	}
-	number = places >> 4 * (number & 15) & 15;
-	stack_word(s, s->unwind.context + CONTEXT_REGISTERS + 8 * number, &value);
-	mem_opaque(value); /* or the compiler reads it, and those above, by one instruction */
-	return value;
-}
-
-/* The canonical frame address by a rule; 0 if it cannot be had. */
-static __always_inline __u64 unwind_cfa(struct scratch *s, __u32 rule)
-{
-	struct unwind *u = &s->unwind;
-	const __u32 words = rule_argument(rule), which = rule_which(rule), small = rule_small(rule);
-	__u64 cfa = 0;
-
-	switch (rule_kind(rule)) {
-	case RULE_SP:
-		return u->sp + 8 * words;
-	case RULE_BP:
-		return u->bp ? u->bp + 8 * words : 0;
-	case RULE_REGISTER:
-		return u->exact ? unwind_register(s, which) + 8 * small : 0;
-	}
-	if (which == RULE_PLT)
-		return u->sp + 8 + 8 * ((u->pc & (PLT_ENTRY - 1)) >= small);
-	if (which == RULE_SP_FAR)
-		return u->sp + 8 * (RULE_WORDS_MAX + 1 + small);
-	if (which == RULE_DEREF && u->bp)
-		stack_word(s, u->bp - 8 * small, &cfa);
-	if (which == RULE_DEREF_SP && !stack_word(s, u->sp + 8 * rule_signed(words), &cfa))
-		cfa += 8;
-	return cfa;
-}
-
 /* The caller's registers, of a function that the kernel called for a signal. */
 static __always_inline int unwind_signal(struct scratch *s)
 {
@@ -70,27 +23,15 @@ static __always_inline int unwind_signal(struct scratch *s)
 	__u64 bp = 0, sp = 0, pc = 0;
 
 	u->context = u->sp;
-	if (stack_word(s, u->context + CONTEXT_BP, &bp) || stack_word(s, u->context + CONTEXT_SP, &sp) ||
-	    stack_word(s, u->context + CONTEXT_PC, &pc))
+	if (stack_word(s, u->context + CALLER_CONTEXT_BP, &bp) ||
+	    stack_word(s, u->context + CALLER_CONTEXT_SP, &sp) ||
+	    stack_word(s, u->context + CALLER_CONTEXT_PC, &pc))
 		return -1;
 	u->bp = bp;
 	u->sp = sp;
 	u->pc = pc;
 	u->exact = 1;
 	return 0;
-}
-
-/* The caller's rbp, once the CFA is known; 0 = not known. */
-static __always_inline __u64 unwind_bp(struct scratch *s, __u64 cfa, __u32 slot)
-{
-	__u64 bp = 0;
-
-	if (slot == RULE_SLOT_SAME)
-		return s->unwind.bp;
-	if (slot == RULE_SLOT_LOST)
-		return 0;
-	stack_word(s, slot == RULE_SLOT_AT_BP ? s->unwind.bp : cfa - 8 * slot, &bp);
-	return bp;
 }
 
 /*
@@ -102,7 +43,7 @@ static __always_inline __u64 unwind_bp(struct scratch *s, __u64 cfa, __u32 slot)
 /* Goes to the caller. Returns 0, one of these two, or a negative number if the caller cannot be found. */
 WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 {
-	__u64 cfa, bp, pc = 0;
+	struct caller c = { 0 };
 	struct unwind *u;
 
 	if (!s)
@@ -112,18 +53,14 @@ WALK_GLOBAL int unwind_caller(struct scratch *s, __u32 rule)
 		return UNWIND_ROOT;
 	if (rule_is(rule, RULE_SIGNAL))
 		return unwind_signal(s);
-	cfa = unwind_cfa(s, rule);
-	if (cfa <= u->sp || !mem_plausible(cfa))
+	if (caller_find(s, rule, &c))
 		return -1;
-	bp = unwind_bp(s, cfa, rule_slot(rule)); /* lies below the return address */
-	if (stack_word(s, cfa - 8, &pc))
-		return -1;
-	u->bp = bp;
-	u->sp = cfa;
-	u->pc = pc;
+	u->bp = c.bp;
+	u->sp = c.sp;
+	u->pc = c.pc;
 	u->exact = 0;
 	u->context = 0;
-	return pc ? 0 : UNWIND_NULL;
+	return c.pc ? 0 : UNWIND_NULL;
 }
 
 /* Makes u->at the mapping of an address. 0, or -1 if no code is there. */
@@ -145,22 +82,6 @@ WALK_GLOBAL int unwind_map(struct scratch *s, __u64 pc)
 }
 
 /*
- * The rule for code that a compiler has made at run time: it keeps frame pointers, if anything. But the
- * trampolines of CPython's -X perf do not (up to 3.14). What they do when the call returns is "add $8,%rsp;
- * ret", and wherever that comes next it says where the caller is.
- */
-static __always_inline __u32 unwind_made_code(__u64 pc)
-{
-	const __u64 add_and_ret = 0xc308c48348;
-	__u64 code = 0;
-
-	mem_read(&code, sizeof(code), pc);
-	if ((code & 0xffffffffff) == add_and_ret)
-		return rule_make(RULE_SP, 2, RULE_SLOT_SAME);
-	return rule_make(RULE_BP, 2, 2);
-}
-
-/*
  * Where the frame at hand is, and the rule for it; RULE_NOT_LOADED if that is not known yet. *place is as in
  * struct native_frame.
  */
@@ -177,7 +98,7 @@ WALK_GLOBAL __u32 unwind_rule(struct scratch *s, __u64 pc, __u64 *place)
 	if (u->at.position >= TEXT_JITS)
 		*place = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);
 	if (u->at.position == TEXT_JIT || u->at.position >= TEXT_JITS)
-		return unwind_made_code(u->pc);
+		return caller_of_made_code(u->pc);
 	if (u->at.text == TEXT_NONE)
 		return rule_unknown();
 	position = (u->at.position + (pc - u->at.start)) & ((1ULL << TEXT_BITS) - 1);

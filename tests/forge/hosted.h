@@ -49,7 +49,7 @@ struct pt_regs {
 	__u64 pc;
 	__s64 syscall;
 	__u64 sp, bp;
-	__u64 dwarf[16];
+	__u64 dwarf[32];
 };
 
 /* Where the thread is. */
@@ -60,7 +60,7 @@ static struct pt_regs hosted_regs = { .syscall = -1 };
 #define regs_syscall(regs)     ((regs)->syscall)
 #define regs_sp(regs)	       ((regs)->sp)
 #define regs_bp(regs)	       ((regs)->bp)
-#define regs_dwarf(regs, number) ((number) < 16 ? (regs)->dwarf[number] : 0)
+#define regs_dwarf(regs, number) ((number) < 32 ? (regs)->dwarf[number] : 0)
 
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)

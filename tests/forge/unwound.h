@@ -8,6 +8,10 @@
 
 static int mem_read(void *dst, unsigned int size, unsigned long long address);
 
+#ifndef NATIVE_ARM64
+#define NATIVE_ARM64 0 /* whatever machine the test runs on */
+#endif
+
 #include "base/cleanup.h"
 #include "kern/texts.h"
 #include "tests/forge/hosted.h"

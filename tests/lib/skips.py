@@ -24,6 +24,7 @@ import interpreters as known
 
 # What a test may want besides interpreters: what it is, and on Debian the package that has it.
 FEATURES = {
+    "arm64": "libraries of the cross-compiler for it (libc6-arm64-cross)",
     "c++": "a compiler of C++ with its library (g++)",
     "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",
     "collector": "a collector of OpenTelemetry, built from its Go modules (make check-otlp)",

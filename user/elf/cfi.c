@@ -34,6 +34,8 @@
 #define CFA_VAL_OFFSET_SF	       0x15
 #define CFA_VAL_EXPRESSION	       0x16
 #define CFA_ADVANCE_LOC8	       0x1d
+#define CFA_AARCH64_SIGNED_WITH_PC     0x2c
+#define CFA_AARCH64_SIGNED	       0x2d /* GNU's window_save, of another machine */
 #define CFA_ARGS_SIZE		       0x2e
 #define CFA_NEGATIVE_OFFSET_EXTENDED 0x2f
 
@@ -85,15 +87,22 @@ static int set_location(struct run *c)
 	return eh_frame_address(c->section, &c->r, c->common->encoding, &address) ?: advance_to(c, address);
 }
 
-/* NULL: a register that is not needed. */
-static struct cfi_register *register_of(struct cfi_state *state, __u64 number)
+static bool is_arm64(const struct run *c)
 {
-	return number == CFI_RBP ? &state->bp : number == CFI_RIP ? &state->ip : NULL;
+	return c->common->return_register == CFI_X30;
+}
+
+/* NULL: a register that is not needed. */
+static struct cfi_register *register_of(const struct run *c, struct cfi_state *state, __u64 number)
+{
+	if (number == c->common->return_register)
+		return &state->ip;
+	return number == (is_arm64(c) ? CFI_X29 : CFI_RBP) ? &state->bp : NULL;
 }
 
 static void set_rule(struct run *c, __u64 number, struct cfi_register is)
 {
-	struct cfi_register *reg = register_of(&c->now, number);
+	struct cfi_register *reg = register_of(c, &c->now, number);
 
 	if (reg)
 		*reg = is;
@@ -111,7 +120,7 @@ static void set_offset(struct run *c, __u64 number, __u64 value)
 
 static int restore(struct run *c, __u64 number)
 {
-	const struct cfi_register *reg = register_of(&c->initial, number);
+	const struct cfi_register *reg = register_of(c, &c->initial, number);
 
 	if (reg)
 		set_rule(c, number, *reg);
@@ -264,6 +273,9 @@ static int execute_plain(struct run *c, __u8 instruction)
 	case CFA_VAL_OFFSET ... CFA_VAL_EXPRESSION:
 	case CFA_NEGATIVE_OFFSET_EXTENDED:
 		return change_register(c, instruction);
+	case CFA_AARCH64_SIGNED_WITH_PC:
+	case CFA_AARCH64_SIGNED: /* whether it is or not, nothing but the address is taken */
+		return is_arm64(c) ? 0 : -EBADMSG;
 	case CFA_ARGS_SIZE: /* for what a landing pad finds on the stack */
 		return reader_unsigned(&c->r, &value);
 	}
@@ -308,7 +320,8 @@ int cfi_run(const struct eh_frame *section, const struct eh_function *f, cfi_fn 
 	struct run c = { .section = section, .common = &f->common, .fn = fn, .context = context };
 	int err;
 
-	if (f->common.return_register != CFI_RIP || __builtin_add_overflow(f->address, f->size, &c.end))
+	if ((f->common.return_register != CFI_RIP && f->common.return_register != CFI_X30) ||
+	    __builtin_add_overflow(f->address, f->size, &c.end))
 		return -EBADMSG;
 	c.at = c.end; /* what is common has no addresses, and moves nothing */
 	err = execute_all(&c, f->common.instructions);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cfi.h - executes the call frame instructions of one function: from which address on its caller is found in
- * which way. For x86-64, and of its registers only those that the way up the stack needs. Instructions: DWARF
- * 5, section 6.4.2, and those of GNU.
+ * which way. For x86-64 and arm64, which the column of the return address tells apart, and of their registers
+ * only those that the way up the stack needs. Instructions: DWARF 5, section 6.4.2, and those of GNU and Arm.
  */
 #ifndef PYPERF_ELF_CFI_H
 #define PYPERF_ELF_CFI_H
@@ -13,6 +13,9 @@
 #define CFI_RBP 6
 #define CFI_RSP 7
 #define CFI_RIP 16 /* the column of the return address */
+#define CFI_X29 29
+#define CFI_X30 30 /* of the return address, too */
+#define CFI_X31 31 /* the stack pointer */
 
 #define CFI_REMEMBERED 16 /* states at most; compilers keep one or two */
 
@@ -42,7 +45,7 @@ struct cfi_cfa {
 
 struct cfi_state {
 	struct cfi_cfa cfa;
-	struct cfi_register bp, ip;
+	struct cfi_register bp, ip; /* rbp or x29, and the return address */
 };
 
 /* Is called with what holds from begin to end, which is higher, in ascending order. */

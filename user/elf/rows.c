@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "elf/cfi.h"
 #include "elf/code_file.h"
+#include "elf/gaps.h"
 #include "elf/rule.h"
 
 #define REGION_SIZE  (1U << REGION_SHIFT)
@@ -30,7 +31,9 @@ struct range {
 };
 
 struct building {
+	__u16 machine; /* EM_X86_64 or EM_AARCH64 */
 	struct code_loads loads;
+	struct gaps gaps;
 	struct eh_frame sections[SECTIONS_MAX];
 	__u32 section_count;
 	struct buf ranges;
@@ -127,6 +130,22 @@ static int fill(struct building *b, __u32 to, __u32 rule)
 	return err;
 }
 
+/* No function is from where the rows end up to this offset in the region. */
+static int fill_gap(struct building *b, __u32 to)
+{
+	int err = 0;
+
+	for (int i = 0; !err && i < b->gaps.count; i++) {
+		const struct gap *g = &b->gaps.list[i];
+		const __u32 begin = in_region(b, g->begin), end = in_region(b, g->end);
+
+		if (end <= b->done || begin >= to)
+			continue;
+		err = fill(b, begin, rule_unknown()) ?: fill(b, end < to ? end : to, g->rule);
+	}
+	return err ?: fill(b, to, rule_unknown());
+}
+
 struct executed {
 	struct building *building;
 	bool signal;
@@ -140,7 +159,8 @@ static int on_state(void *context, __u64 begin, __u64 end, const struct cfi_stat
 	(void)begin; /* that is where the last one ended, or this is before the region */
 	if (b->done == REGION_SIZE)
 		return 1;
-	return fill(b, in_region(b, b->range->begin + (end - b->address)), rule_of(state, x->signal));
+	return fill(b, in_region(b, b->range->begin + (end - b->address)),
+		    b->machine == EM_AARCH64 ? rule_of_arm64(state) : rule_of(state, x->signal));
 }
 
 static int execute(struct building *b, const struct range *range)
@@ -150,7 +170,7 @@ static int execute(struct building *b, const struct range *range)
 	struct eh_function f;
 	int err = eh_frame_read(section, range->offset, &f);
 
-	if (err)
+	if (err || f.common.return_register != (b->machine == EM_AARCH64 ? CFI_X30 : CFI_RIP))
 		return 0;
 	b->work += reader_left(&f.common.instructions) + reader_left(&f.instructions);
 	if (b->work > ROWS_WORK_MAX)
@@ -175,10 +195,10 @@ static int execute_all(struct building *b)
 
 		if (end <= b->done) /* earlier ones cover it */
 			continue;
-		err = fill(b, begin, rule_unknown()) ?: execute(b, &list[i]);
+		err = fill_gap(b, begin) ?: execute(b, &list[i]);
 		err = err ?: fill(b, end, rule_unknown()); /* what its instructions did not reach */
 	}
-	return err ?: fill(b, REGION_SIZE, rule_unknown());
+	return err ?: fill_gap(b, REGION_SIZE);
 }
 
 static int write_rows(struct building *b, __u32 region)
@@ -207,10 +227,11 @@ int rows_read(int fd, __u32 region, struct buf *out)
 	if (region >= ROWS_REGIONS)
 		return -ERANGE;
 	err = elf_file_header(fd, &header);
-	if (!err && header.e_machine != EM_X86_64)
-		err = -EOPNOTSUPP;
 	err = err ?: code_loads_read(fd, &header, &b.loads);
 	err = err ?: elf_file_open(fd, &elf);
+	b.machine = err ? EM_NONE : header.e_machine;
+	if (b.machine == EM_AARCH64)
+		err = gaps_find(fd, elf, &b.loads, &b.gaps);
 	err = err ?: code_frames_each(elf, on_section, &b);
 	err = err ?: write_rows(&b, region);
 	if (err)

@@ -31,10 +31,10 @@ struct rows {
 };
 
 /*
- * Reads a regular file of x86-64 and appends what rows_parse() takes. Where two functions overlap, that with
- * the lower begin counts, and then the first in the file. 0; -ENOEXEC or -EBADMSG as functions_read();
- * -EOPNOTSUPP for another machine, -ERANGE for a region that no file has; -E2BIG when it has too many rows or
- * instructions; -ENOMEM or another -errno.
+ * Reads a regular file of x86-64 or arm64 and appends what rows_parse() takes. Where two functions overlap,
+ * that with the lower begin counts, and then the first in the file. 0; -ENOEXEC or -EBADMSG as
+ * functions_read(); -ERANGE for a region that no file has; -E2BIG when it has too many rows or instructions;
+ * -ENOMEM or another -errno.
  */
 int rows_read(int fd, __u32 region, struct buf *out);
 

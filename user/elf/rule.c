@@ -173,5 +173,5 @@ __u32 rule_of(const struct cfi_state *state, bool signal)
 bool rule_is_sane(__u32 rule)
 {
 	return rule < 1U << RULE_BITS &&
-	       (rule_kind(rule) != RULE_SPECIAL || rule_which(rule) <= RULE_SP_FAR);
+	       (rule_kind(rule) != RULE_SPECIAL || rule_which(rule) < RULE_SPECIALS);
 }

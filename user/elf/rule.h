@@ -15,7 +15,10 @@
 /* signal: struct eh_common.signal of the function. */
 __u32 rule_of(const struct cfi_state *state, bool signal);
 
-/* Whether it is a rule that rule_of() makes. */
+/* The same for arm64 (rule_arm64.c). */
+__u32 rule_of_arm64(const struct cfi_state *state);
+
+/* Whether it is a rule that one of them makes. */
 bool rule_is_sane(__u32 rule);
 
 #endif

@@ -24,7 +24,8 @@ struct pt_regs {
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)
 #define regs_argument(regs) ((__u64)(regs)->regs[0]) /* the first one of the system call */
-/* Callers are found on x86-64 only; these serve the compiler. */
-#define regs_sp(regs)		 ((__u64)(regs)->sp)
-#define regs_bp(regs)		 ((__u64)(regs)->regs[29])
-#define regs_dwarf(regs, number) ((void)(regs), (void)(number), (__u64)0)
+#define regs_sp(regs)	    ((__u64)(regs)->sp)
+#define regs_bp(regs)	    ((__u64)(regs)->regs[29])
+
+/* A register by its DWARF number (DWARF for the Arm 64-bit Architecture), which is a constant. */
+#define regs_dwarf(regs, number) ((__u64)(regs)->regs[number])

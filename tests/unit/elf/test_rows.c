@@ -138,14 +138,20 @@ static void outside_of_the_code(void **state)
 	assert_int_equal(rows_find(&rows, 0xfffff), NONE);
 }
 
+/* Functions whose return address is in a register of the other machine are left out. */
 static void another_machine(void **state)
 {
-	_cleanup_close_ int arm = write_file(EM_AARCH64);
+	_cleanup_close_ int arm = -1;
 	_cleanup_close_ int text = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 
 	(void)state;
+	function(0x1100, 0x1120, CODE(0x0e, 16));
+	arm = write_file(EM_AARCH64);
+	assert_int_equal(rows_read(arm, 0, &out), 0);
+	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+	holds(0, 1 << REGION_SHIFT, NONE);
+	buf_clear(&out);
 	assert_int_equal(buf_add_string(&out, "before"), 0);
-	assert_int_equal(rows_read(arm, 0, &out), -EOPNOTSUPP);
 	assert_int_equal(rows_read(text, 0, &out), -ENOEXEC);
 	assert_int_equal(out.size, 6);
 }
@@ -158,10 +164,6 @@ static void this_program(void **state)
 	__u32 known = 0;
 
 	(void)state;
-#ifndef __x86_64__
-	assert_int_equal(rows_read(fd, 0, &out), -EOPNOTSUPP);
-	return;
-#endif
 	assert_int_equal(rows_read(fd, 0, &out), 0);
 	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
 	for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
@@ -175,10 +177,6 @@ static void the_kernels_page(void **state)
 	__u32 known = 0;
 
 	(void)state;
-#ifndef __x86_64__
-	assert_int_not_equal(rows_read_vdso(0, &out), 0);
-	return;
-#endif
 	if (!vdso) {
 		assert_int_equal(rows_read_vdso(0, &out), -ENOENT);
 		print_message("SKIP: the kernel maps no page of code\n");

@@ -225,7 +225,7 @@ static void what_may_be_sent(void **state)
 	assert_true(rule_is_sane(rule_make_small(RULE_REGISTER, 15, RULE_SMALL_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(
 		rule_make_small(RULE_SPECIAL, RULE_SP_FAR, RULE_SMALL_MAX, RULE_SLOT_LOST)));
-	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SP_FAR + 1, 0, 0)));
+	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SPECIALS, 0, 0)));
 	assert_false(rule_is_sane(1U << RULE_BITS));
 }
 
