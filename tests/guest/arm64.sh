@@ -4,7 +4,8 @@
 # tests/arm64.sh, and as workloads Debian's Python 3.11 of bookworm and 3.13 of trixie, each with its suite's
 # C library. Their packages are unpacked into an initramfs; nothing of them runs on this machine.
 #   arm64.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
-# With ONLY=verifier the guests only load the programs. With PUBLISH=1 the counts go into docs/verifier.md.
+# With ONLY=verifier the guests only load the programs, with ONLY=native they only try native code. With
+# PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -52,6 +53,8 @@ make_root() {
     tar -C "$1" -xf "$cache/$of_list"
     mkdir -p "$1/tmp" "$1/etc"
     cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
+    aarch64-linux-gnu-gcc --sysroot="$top/.cache/arm64" -O2 -pthread -static \
+        tests/workloads/native/program.c -o "$1/usr/bin/cprogram"
     # Trixie's loader under the interpreter's name, which is the process's then.
     cp -L "$1/trixie/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1" "$1/usr/bin/python3.13"
     echo /usr/bin/python3.11 >"$1/pythons"

@@ -3,7 +3,8 @@
 # The profiler with the DaemonSet's rights on Debian's own kernels, where kernel.perf_event_paranoid is 3,
 # with cgroup version 2 alone. The root file system of these guests is an initramfs of this machine's files.
 #   pod.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
-# With ONLY=verifier the guests only load the programs. With PUBLISH=1 the counts go into docs/verifier.md.
+# With ONLY=verifier the guests only load the programs, with ONLY=native they only try native code. With
+# PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -18,6 +19,7 @@ make_root "$work/root" "$build/tests/guest/verifier"
 echo /usr/bin/python3.11 >"$work/root/pythons"
 cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$work/root/"
 chmod 755 "$work/root/init"
+gcc -O2 -pthread -static tests/workloads/native/program.c -o "$work/root/usr/bin/cprogram"
 pack "$work/root" >"$work/initramfs"
 status=0
 for suite in ${*:-bookworm trixie sid}; do

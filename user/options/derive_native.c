@@ -23,16 +23,9 @@ int derive_native(struct options *o, char *error, size_t size)
 				    "the kernel's functions are found by perf events: --kernel full not with "
 				    "--trigger timer");
 #if !defined(__x86_64__)
-	if (o->all)
-		return options_fail(error, size,
-				    "stacks of programs without Python are found on x86-64 only: use "
-				    "--all-python");
 	if (o->kernel == KERNEL_MODE_FULL)
 		return options_fail(error, size,
 				    "functions of the kernel are found on x86-64 only: use --kernel syscall");
-	if (o->native > NATIVE_MODE_LEAF)
-		return options_fail(error, size,
-				    "callers in native code are found on x86-64 only: use --native leaf");
 #endif
 	return 0;
 }

@@ -17,7 +17,8 @@ import verifier  # noqa: E402
 TIMERS_SINCE = (6, 7)
 PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
 ALLOWED = ("allowed", "single", "full", "check")  # with the sysctl at 2
-NATIVE = ("leaf", "top")
+NATIVE = ("leaf", "top", "whole")
+LOST = ("incomplete", "mismatch", "unknown")
 
 
 class Ran:
@@ -57,8 +58,15 @@ class Ran:
         check("%s: every tick has its outcome" % self.name,
               sum(stats["outcomes"].values()) == stats["ticks"] and sum(s.count for s in samples) == inside,
               stats["outcomes"])
+        if self.name in ("top", "whole"):
+            self.check_callers(stats["native"])
         for python in self.pythons:
             self.check_workload(stats, python, labels)
+
+    def check_callers(self, ends):
+        lost = sum(ends[end] for end in LOST)
+        check("%s: the callers of 19 of 20 samples are found" % self.name,
+              lost <= 0.05 * sum(ends.values()), ends)
 
     def check_native(self, samples, what):
         """The functions of C are there; returns the samples without them."""
@@ -71,6 +79,13 @@ class Ran:
         found = sum(count for name, count in leaves.items() if not name.startswith("["))
         print("       %d samples in C: %s" % (found, leaves.most_common(4)))
         check("%s: C functions above Python's" % what, found >= 20, leaves)
+        # No function of work.py calls another one through C.
+        between = []
+        for sample in samples:
+            is_native = [native.is_native(frame) for frame in native.split(sample.frames)[1]]
+            if any(is_native[:-1 - is_native[::-1].index(False)] if False in is_native else ()):
+                between.append(sample.frames)
+        check("%s: none between Python's" % what, not between, between[:3])
         return [sample._replace(frames=native.without(sample.frames)) for sample in samples]
 
     def check_workload(self, stats, python, labels):
@@ -85,6 +100,26 @@ class Ran:
               found)
 
 
+def check_program(directory):
+    """tests/workloads/native/program.c, which spends three times as long in one function as in another."""
+    ran = Ran(directory, "all")
+    check("all: exits 0", ran.code == 0, "%d %s" % (ran.code, ran.err))
+    stacks = collections.Counter()
+    for sample in samples_of(ran.path, "cprogram") if not ran.code else ():
+        names = tuple(frame.function for frame in reversed(sample.frames))
+        if "[native not loaded yet]" not in names:
+            stacks[names] += sample.count
+    total = sum(stacks.values())
+    count = {leaf: sum(n for names, n in stacks.items()
+                       if names[0] == "_start" and names[-3:] == ("main", "middle", leaf))
+             for leaf in ("heavy", "light")}
+    known = sum(count.values())
+    print("       %d samples of a program without Python: %s" % (total, count))
+    check("all: nine of ten are whole, and 100 or more", known >= max(100, 0.9 * total),
+          stacks.most_common(5))
+    check("all: three to one", known and abs(count["heavy"] / known - 0.75) < 0.12, count)
+
+
 def check_verifier(directory):
     err = (directory / "verifier.err").read_text()
     counts = verifier.parse_lines((directory / "verifier").read_text())
@@ -95,6 +130,12 @@ def check_verifier(directory):
     taken = (directory / "verifier.code").read_text().strip() == "0"
     check("the verifier takes every program, below the limit", taken and set(counts) == set(verifier.ROWS),
           err[-4000:])
+
+
+def check_natives(directory, labels):
+    for name in NATIVE:
+        Ran(directory, name).check_profile("perf", labels)
+    check_program(directory)
 
 
 def check_after(directory, what, trigger):
@@ -120,8 +161,12 @@ def main():
     release = (directory / "release").read_text().strip()
     has_timers = tuple(map(int, release.split(".")[:2])) >= TIMERS_SINCE
     print("Linux %s" % release, (directory / "machine").read_text().strip())
-    check_verifier(directory)
+    if (directory / "verifier").exists():  # not with ONLY=native
+        check_verifier(directory)
     if not (directory / "rights").exists():  # ONLY=verifier
+        return end()
+    if not (directory / "auto.code").exists():  # ONLY=native
+        check_natives(directory, labels)
         return end()
     runs = {name: Ran(directory, name) for name in ("auto", "perf", "timer", *ALLOWED)}
     paranoid = (directory / "paranoid").read_text().strip()
@@ -140,11 +185,7 @@ def main():
               runs["timer"].err)
     for name in ALLOWED:
         runs[name].check_profile("perf", labels)
-    Ran(directory, "leaf").check_profile("perf", labels)
-    if (directory / "machine").read_text().strip() == "x86_64":
-        Ran(directory, "top").check_profile("perf", labels)
-    else:
-        Ran(directory, "top").check_refused("x86-64 only: use --native leaf", code=2)
+    check_natives(directory, labels)
     check_clock(directory)
     if (directory / "gone_perf.code").exists():
         for trigger in ("perf", "timer") if has_timers else ("perf",):
