@@ -51,6 +51,8 @@ EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, star
 EACH(record_exit, M(record_exit, type), M(record_exit, pid), M(record_exit, id), M(record_exit, pad));
 EACH(record_native, M(record_native, type), M(record_native, pid), M(record_native, id),
      M(record_native, space), M(record_native, pc), M(record_native, stale), M(record_native, pad));
+EACH(record_span, M(record_span, type), M(record_span, pid), M(record_span, id), M(record_span, pad),
+     M(record_span, address), M(record_span, ids));
 EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request, space),
      M(space_request, pad));
 #define T(member_) M(task_layout, member_)
@@ -134,7 +136,7 @@ static const struct record records[] = {
 	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
 	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
 	R(context_key),	  R(context_vars),   R(contexts_request), R(trace_ids),
-	R(trace_class),	  R(trace_place),
+	R(trace_class),	  R(trace_place),    R(record_span),
 };
 
 static struct pyperf *skel;
