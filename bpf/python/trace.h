@@ -216,20 +216,20 @@ static __always_inline int trace_context(struct scratch *s, const struct context
  */
 static __noinline void trace_tell(struct scratch *s, struct cpu_stats *count)
 {
-	const __u64 about = mix(s->trace.ids.span ^ mix(s->trace.ids.low)) | 1, now = bpf_ktime_get_ns();
+	const __u64 about = mix(s->trace.ids.span ^ mix(s->trace.ids.low)) | 1;
 	__u32 slot = about >> 32 & (SPANS_TOLD - 1);
-	__u64 *last = bpf_map_lookup_elem(&spans_told, &slot), wakeup = records_wakeup();
-	struct record_span e = {
-		.type = RECORD_SPAN,
-		.pid = s->who.known_tgid,
-		.id = s->who.known.id,
-		.address = s->trace.span,
-		.ids = s->trace.ids,
-	};
+	__u64 *last = bpf_map_lookup_elem(&spans_told, &slot), wakeup, now;
+	struct record_span e = { .type = RECORD_SPAN };
 
 	if (!last || *last == about)
 		return;
 	*last = about;
+	e.pid = s->who.known_tgid;
+	e.id = s->who.known.id;
+	e.address = s->trace.span;
+	e.ids = s->trace.ids;
+	wakeup = records_wakeup();
+	now = bpf_ktime_get_ns();
 	if (now - s->trace.woken > TRACE_WAKE_NS) {
 		s->trace.woken = now;
 		wakeup = BPF_RB_FORCE_WAKEUP;
