@@ -14,6 +14,8 @@
 #include "proc/socket_name.h"
 #include "python/target_walk.h"
 
+#include "bpf/python/musl.h"
+
 #define ATTEMPTS  8    /* to see a stack of one moment */
 #define RUNTIME_GIL_BYTES 2048 /* of _PyRuntime, somewhere in which it is in 3.7 */
 #define VERSION_3_7 0x03070000
@@ -166,30 +168,10 @@ static int add_frames(struct process_look *k, struct look_thread *t)
 
 /* --- what a thread waits for ---------------------------------------------------------------------------- */
 
-#define MUSL_WORD  20 /* of a node of a condition's list: its thread sleeps there (bpf/events/gil_musl.h) */
-#define MUSL_NODES 16
-
-/* With musl: whether the thread that sleeps in this futex is in the list of a condition of the GIL. */
-static bool gil_lists(__u64 gil, __u64 futex)
-{
-	__u64 words[GIL_BYTES / 8], node = futex - MUSL_WORD;
-
-	if (mem_read(words, sizeof(words), gil))
-		return false;
-	for (int i = 0; i < MUSL_NODES && mem_plausible(node); i++) {
-		for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++)
-			if (words[w] == node)
-				return true;
-		if (mem_read(&node, sizeof(node), node))
-			return false;
-	}
-	return false;
-}
-
 /* Whether it sleeps in a futex that is part of the GIL: of its condition or its mutex. */
-static bool waits_for_gil(const struct process_look *k, const struct proc_thread *t,
-			  const struct thread_state *s)
+static bool waits_for_gil(struct process_look *k, const struct proc_thread *t, const struct thread_state *s)
 {
+	__u64 words[GIL_BYTES / sizeof(__u64)];
 	const struct layout *l = k->layout;
 	__u64 begin = s->gil, bytes = GIL_BYTES;
 
@@ -201,7 +183,7 @@ static bool waits_for_gil(const struct process_look *k, const struct proc_thread
 	}
 	if (begin && t->arguments[0] - begin < bytes)
 		return true;
-	return s->gil && gil_lists(s->gil, t->arguments[0]);
+	return s->gil && musl_lists(&k->walk, words, s->gil, t->arguments[0]);
 }
 
 /* The descriptor that a system call is about; -1 = none, or not known. */
