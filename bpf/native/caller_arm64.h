@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * caller_arm64.h - one step of unwind.h on arm64: the caller's registers, by a rule (abi/native.h).
+ * caller_arm64.h - caller.h on arm64.
  */
 #ifndef PYPERF_BPF_NATIVE_CALLER_ARM64_H
 #define PYPERF_BPF_NATIVE_CALLER_ARM64_H
-
-#include "bpf/native/stack_word.h"
 
 #define CALLER_CONTEXT_BP ARM64_CONTEXT_BP
 #define CALLER_CONTEXT_SP ARM64_CONTEXT_SP
 #define CALLER_CONTEXT_PC ARM64_CONTEXT_PC
 
 #define CALLER_LINK 30 /* the register of the return address */
-
-struct caller {
-	__u64 pc, sp, bp;
-};
 
 /*
  * A return address without its signature: code that is built for pointer authentication signs it before it

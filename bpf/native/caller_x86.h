@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * caller_x86.h - one step of unwind.h on x86-64: the caller's registers, by a rule (abi/native.h).
+ * caller_x86.h - caller.h on x86-64.
  */
 #ifndef PYPERF_BPF_NATIVE_CALLER_X86_H
 #define PYPERF_BPF_NATIVE_CALLER_X86_H
 
-#include "bpf/native/stack_word.h"
-
 #define CALLER_CONTEXT_BP CONTEXT_BP
 #define CALLER_CONTEXT_SP CONTEXT_SP
 #define CALLER_CONTEXT_PC CONTEXT_PC
-
-struct caller {
-	__u64 pc, sp, bp;
-};
 
 /* A PLT entry has 16 bytes; from some byte on it has pushed a word (RULE_PLT). */
 #define PLT_ENTRY 16

@@ -12,11 +12,7 @@
 #define PYPERF_BPF_NATIVE_NATIVE_CACHE_H
 
 #include "bpf/data/maps.h"
-#if NATIVE_ARM64
-#include "bpf/native/caller_arm64.h"
-#else
-#include "bpf/native/caller_x86.h"
-#endif
+#include "bpf/native/caller.h"
 
 /* What one step does at most; the verifier unrolls it. */
 #define NATIVE_CACHE_SEEK   8
