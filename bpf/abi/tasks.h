@@ -11,6 +11,23 @@
 #define TASK_READ	 512 /* bytes of a task object that are read: task_size is at most this */
 #define TASK_NAMES_MAX	 256 /* names that a process may have in a generation of the tree */
 
+/* Include/opcode.h: by which an `await` is told from a `yield`, whose frames look alike. */
+#define OPCODE_YIELD_FROM     72  /* 3.8 to 3.10 */
+#define OPCODE_RESUME	      151 /* 3.11, 3.12 */
+#define OPCODE_RESUME_QUICK   150 /* 3.11 */
+#define OPCODE_RESUME_WATCHED 240 /* 3.12: INSTRUMENTED_RESUME */
+#define RESUME_OF_AWAIT	      2	  /* its argument, from which on something was awaited */
+#define CODE_CO_CODE	      48  /* PyCodeObject.co_code, up to 3.10 */
+#define FRAME_WORDS	      (1 << 16) /* of a frame's values, at most */
+
+/* 3.11 and 3.12: whether this is the instruction with which an `await` goes on. */
+static inline int tasks_resumes_await(const __u8 unit[2], int is_3_11)
+{
+	const __u8 other = is_3_11 ? OPCODE_RESUME_QUICK : OPCODE_RESUME_WATCHED;
+
+	return (unit[0] == OPCODE_RESUME || unit[0] == other) && unit[1] >= RESUME_OF_AWAIT;
+}
+
 /* Up to 3.10, what frame_stack of a frame that is an object has. */
 enum frame_object {
 	FRAME_OBJECT_NONE,   /* it is none */

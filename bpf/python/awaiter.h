@@ -23,12 +23,6 @@
 #define CALLBACK_READ	80
 #define CELLS		8
 #define PARENT_TASK	4 /* which attribute of a TaskGroup _parent_task is: Lib/asyncio/taskgroups.py */
-#define CODE_BYTES	48 /* PyCodeObject.co_code, up to 3.10 */
-#define YIELD_FROM	72 /* Include/opcode.h, 3.8 to 3.10 */
-#define STACK_MAX	(1 << 16) /* words of a frame */
-#define RESUME		151
-#define RESUME_QUICK	150 /* 3.11 */
-#define RESUME_WATCHED	240 /* 3.12: INSTRUMENTED_RESUME */
 
 struct awaiter_context {
 	struct scratch *s;
@@ -229,10 +223,10 @@ static __always_inline __u64 awaiter_awaited(struct scratch *s, const struct lay
 	const __u64 instr = object_word(s, a->gen_frame + l->frame_instr);
 	__u8 unit[2] = {};
 
-	if (!words || words > 65536)
+	if (!words || words > FRAME_WORDS)
 		return 0;
-	if (a->resume && (walk_read(&s->walk, unit, sizeof(unit), instr + 2) || unit[1] < 2 ||
-			  (unit[0] != RESUME && unit[0] != (a->resume == 1 ? RESUME_QUICK : RESUME_WATCHED))))
+	if (a->resume && (walk_read(&s->walk, unit, sizeof(unit), instr + 2) ||
+			  !tasks_resumes_await(unit, a->resume == 1)))
 		return 0;
 	return address + a->gen_frame + a->frame_values + 8 * (__u64)words;
 }
@@ -246,8 +240,9 @@ static __always_inline int awaiter_yields_from(struct scratch *s, const struct l
 
 	if (!mem_plausible(code) || instr >> 31)
 		return 0;
-	code = search_read(s, code + CODE_BYTES);
-	return !walk_read(&s->walk, &opcode, 1, code + l->bytes_data + instr + 2) && opcode == YIELD_FROM;
+	code = search_read(s, code + CODE_CO_CODE);
+	return !walk_read(&s->walk, &opcode, 1, code + l->bytes_data + instr + 2) &&
+	       opcode == OPCODE_YIELD_FROM;
 }
 
 /* Up to 3.10. What the generator whose frame was read awaits; 0 = nothing. */
@@ -257,7 +252,7 @@ static __always_inline __u64 awaiter_awaited_of_object(struct scratch *s, const 
 	const __u64 begin = object_word(s, a->frame_values), top = object_word(s, a->frame_stack);
 	const __u64 size = a->frame_object == FRAME_OBJECT_COUNTS ? 8 * (top & 0xffffffff) : top - begin;
 
-	if (!mem_plausible(begin) || size - 8 >= 8 * STACK_MAX || size & 7 || !awaiter_yields_from(s, l))
+	if (!mem_plausible(begin) || size - 8 >= 8 * FRAME_WORDS || size & 7 || !awaiter_yields_from(s, l))
 		return 0;
 	return search_read(s, begin + size - 8);
 }

@@ -7,16 +7,10 @@
 #include "python/target_walk.h"
 
 #define WRAPPERS_MAX 8 /* that stand between two coroutines; 2 are usual for async generators */
-#define STACK_MAX    (1 << 16) /* words of a frame */
 #define VERSION_3_10 0x030a0000
 #define VERSION_3_11 0x030b0000
+#define VERSION_3_12 0x030c0000
 #define VERSION_3_13 0x030d0000
-#define CODE_BYTES   48 /* PyCodeObject.co_code, up to 3.10 */
-#define YIELD_FROM   72 /* Include/opcode.h, 3.8 to 3.10 */
-#define RESUME	     151 /* 3.11, 3.12 */
-#define RESUME_QUICK 150 /* 3.11 */
-#define RESUME_WATCHED 240 /* INSTRUMENTED_RESUME, 3.12 */
-#define AFTER_YIELD_FROM 2 /* argument of RESUME, from which on something was awaited */
 
 static __s32 int_at(const __u8 *bytes, size_t offset)
 {
@@ -104,7 +98,7 @@ static __u64 stack_of_object(const struct task_reader *r, const __u8 *frame)
 
 	if (r->layout->version >= VERSION_3_10)
 		end = depth > 0 ? begin + 8 * (__u64)depth : begin;
-	return mem_plausible(begin) && end > begin && end - begin <= 8 * STACK_MAX ? end : 0;
+	return mem_plausible(begin) && end > begin && end - begin <= 8 * FRAME_WORDS ? end : 0;
 }
 
 static int parse_object(struct task_reader *r, struct generator *g)
@@ -144,7 +138,7 @@ static __u64 stack_of_frame(const struct task_reader *r, const struct generator 
 	if (!r->at.facts)
 		return mem_plausible(word) ? word : 0;
 	words = int_at(frame, r->at.facts->frame_top);
-	return words > 0 && words <= STACK_MAX ? g->frame + r->at.facts->frame_stack + 8 * (__u64)words : 0;
+	return words > 0 && words <= FRAME_WORDS ? g->frame + r->at.facts->frame_stack + 8 * (__u64)words : 0;
 }
 
 static int parse_frame(struct task_reader *r, struct generator *g)
@@ -203,13 +197,13 @@ static int is_in_yield_from(struct task_reader *r, const struct generator *g)
 	const unsigned int shift = r->layout->lasti_shift;
 	__u64 code = 0;
 	__u8 opcode = 0;
-	int err = task_reader_read(r, g->code + CODE_BYTES, &code, sizeof(code));
+	int err = task_reader_read(r, g->code + CODE_CO_CODE, &code, sizeof(code));
 
 	if (err)
 		return err;
 	err = task_reader_read(r, code + r->layout->bytes_data + ((g->instr & 0x7fffffff) << (shift & 1)) + 2,
 			       &opcode, sizeof(opcode));
-	return err ?: opcode == YIELD_FROM ? 0 : -ENOENT;
+	return err ?: opcode == OPCODE_YIELD_FROM ? 0 : -ENOENT;
 }
 
 /* The next instruction says how it was left: by a `yield`, or in an `await`. */
@@ -220,9 +214,7 @@ static int is_before_resume(struct task_reader *r, const struct generator *g)
 
 	if (err)
 		return err;
-	if (unit[0] != RESUME && unit[0] != (r->layout->version < 0x030c0000 ? RESUME_QUICK : RESUME_WATCHED))
-		return -ENOENT;
-	return unit[1] >= AFTER_YIELD_FROM ? 0 : -ENOENT;
+	return tasks_resumes_await(unit, r->layout->version < VERSION_3_12) ? 0 : -ENOENT;
 }
 
 int generator_is_in_await(struct task_reader *r, const struct generator *g)
