@@ -4,12 +4,6 @@
  * process that is not stopped. Each file that includes it has a target of its own, which is a global, because
  * mem_read() of bpf/ takes no context. The worker has no threads (docs/internals/worker.md).
  */
-/*
- * target_walk.h - the kernel side's walk along frames (bpf/python/walk.h), compiled for the memory of a live
- * process that is not stopped. Each file that includes it has a target of its own, which
- * is a global, because mem_read() of bpf/ takes no context. The
- * worker has no threads (docs/internals/worker.md).
- */
 #ifndef PYPERF_PYTHON_TARGET_WALK_H
 #define PYPERF_PYTHON_TARGET_WALK_H
 
