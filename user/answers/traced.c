@@ -20,7 +20,7 @@ struct keys {
 struct maker {
 	struct traced *t;
 	struct keys keys;
-	__u32 cpu; /* the type of CPU time, plus one; 0 = there is none */
+	int cpu, samples; /* the types of CPU time and of ticks; -1 = there is none */
 };
 
 static __u32 find_key(const struct recorded *r, const char *name)
@@ -38,20 +38,6 @@ static struct keys find_keys(const struct recorded *r)
 		.span_id = find_key(r, "span_id"),
 		.trace_id = find_key(r, "trace_id"),
 	};
-}
-
-static bool is_type(const struct recorded *r, size_t type, const char *name, const char *unit)
-{
-	return !strcmp(recorded_get_string(r, r->types[type].type), name) &&
-	       !strcmp(recorded_get_string(r, r->types[type].unit), unit);
-}
-
-static __u32 find_cpu(const struct recorded *r)
-{
-	for (size_t i = 0; i < r->type_count; i++)
-		if (is_type(r, i, "cpu", "nanoseconds"))
-			return i + 1;
-	return 0;
 }
 
 /* --- moments as stretches ------------------------------------------------------------------------------- */
@@ -78,7 +64,7 @@ static int compare(__s64 x, __s64 y)
 /* Ticks are counted as samples as well; those say the same. */
 static bool is_wanted(const struct maker *m, const struct recorded_moment *one)
 {
-	return one->value > 0 && !(m->cpu && is_type(m->t->recorded, one->type, "samples", "count"));
+	return one->value > 0 && !(m->cpu >= 0 && (int)one->type == m->samples);
 }
 
 /* A tick stands for the time to the next one, a wait for what it has counted. */
@@ -150,7 +136,7 @@ static int take_moments(struct maker *m)
 /* Whether the second one goes on with what the first one was; ticks come up to half a period late. */
 static bool goes_on(const struct maker *m, const struct traced_stretch *a, const struct traced_stretch *b)
 {
-	const __s64 late = m->cpu == b->type + 1 ? b->amount / 2 : 0;
+	const __s64 late = m->cpu == (int)b->type ? b->amount / 2 : 0;
 
 	return a->type == b->type && b->begin <= recorded_sum(a->end, late) &&
 	       traced_place(m->t, a) == traced_place(m->t, b) &&
@@ -261,7 +247,12 @@ static int count_ids(struct maker *m, size_t type)
 
 int traced_make(const struct chosen *c, const char *trace, size_t top, struct traced *ret)
 {
-	struct maker m = { .t = ret, .keys = find_keys(c->recorded), .cpu = find_cpu(c->recorded) };
+	struct maker m = {
+		.t = ret,
+		.keys = find_keys(c->recorded),
+		.cpu = recorded_find_type(c->recorded, "cpu", "nanoseconds"),
+		.samples = recorded_find_type(c->recorded, "samples", "count"),
+	};
 	int err;
 
 	*ret = (struct traced){ .recorded = c->recorded, .trace = trace };

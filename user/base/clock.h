@@ -12,6 +12,7 @@
 
 #define NS_PER_SECOND 1000000000ULL
 #define NS_PER_MS     1000000ULL
+#define NS_PER_US     1000LL
 
 static inline __u64 clock_ns_of(clockid_t clock)
 {

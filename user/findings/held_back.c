@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "findings/held_back.h"
 
+#include "base/clock.h"
 #include "findings/scene.h"
-
-bool held_back_has(const struct recorded_quota *q, __s64 pid)
-{
-	for (size_t i = 0; i < q->pid_count; i++)
-		if (q->pids[i] == pid)
-			return true;
-	return false;
-}
 
 static __s64 smaller(__s64 a, __s64 b)
 {
@@ -18,14 +11,14 @@ static __s64 smaller(__s64 a, __s64 b)
 
 struct held_back held_back_of(const struct scene *s, const struct recorded_quota *q)
 {
-	const __s64 held = q->held_us * 1000;
+	const __s64 held = q->held_us * NS_PER_US;
 	struct held_back h = { 0 };
 	__s64 threads = 0;
 
 	for (size_t i = 0; i < s->thread_count; i++) {
 		const struct scene_thread *t = &s->threads[i];
 
-		if (!q->more && !held_back_has(q, t->pid)) /* else anybody may be one of the others */
+		if (!q->more && !recorded_quota_has(q, t->pid)) /* else anybody may be one of the others */
 			continue;
 		h.ready = recorded_sum(h.ready, t->ready);
 		threads += t->ready > 0;

@@ -6,7 +6,6 @@
 #ifndef PYPERF_FINDINGS_HELD_BACK_H
 #define PYPERF_FINDINGS_HELD_BACK_H
 
-#include <stdbool.h>
 #include <linux/types.h>
 
 struct recorded_quota;
@@ -21,7 +20,5 @@ struct held_back {
 struct held_back held_back_of(const struct scene *s, const struct recorded_quota *q);
 /* The most of all quotas together. */
 __s64 held_back_most(const struct scene *s);
-/* Whether the process is known to be in that cgroup. */
-bool held_back_has(const struct recorded_quota *q, __s64 pid);
 
 #endif

@@ -40,10 +40,13 @@ int rule_growth(const struct scene *s, double least, struct finding *ret)
 {
 	const struct growth g = grows_most(s);
 	struct growth_over_time over_time;
-	int err = grows_over_time(s, &over_time);
+	int err;
 
 	says_value(EVENT_MEMORY, g.net, g.grown, ret);
-	if (err || !says_enough(ret, least) || g.net < GROWTH_BYTES || over_time.is_known)
+	if (!says_enough(ret, least) || g.net < GROWTH_BYTES)
+		return 0;
+	err = grows_over_time(s, &over_time);
+	if (err || over_time.is_known)
 		return err;
 	ret->doubt = "counted page by page; whether it goes on, one profile does not tell";
 	says_text(ret, "The resident memory of process %lld grew by %s", g.pid,

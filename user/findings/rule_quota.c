@@ -6,13 +6,13 @@
 #include <stdio.h>
 
 #include "answers/amount.h"
+#include "base/clock.h"
 #include "findings/held_back.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 
 #define HELD_SECONDS 0.2 /* less is nobody's trouble */
 #define HELD_OF_TIME 0.05
-#define NS_PER_US    1000
 
 static const struct recorded_quota *worst(const struct scene *s)
 {
@@ -36,7 +36,7 @@ static const char *pod_of(const struct scene *s, const struct recorded_quota *q)
 		const struct recorded_stack stack = recorded_get_stack(s->recorded, id);
 		const struct recorded_label *pod = recorded_find_label(&stack, key);
 
-		if (pod && !pod->is_number && held_back_has(q, scene_thread_of(s, &stack)->pid))
+		if (pod && !pod->is_number && recorded_quota_has(q, scene_thread_of(s, &stack)->pid))
 			return recorded_get_string(s->recorded, pod->text);
 	}
 	return "";

@@ -63,22 +63,13 @@ static int find_names(struct scene *s)
 	return err;
 }
 
-static int find_column(const struct recorded *r, const char *type, const char *unit)
-{
-	for (size_t i = 0; i < r->type_count; i++)
-		if (!strcmp(recorded_get_string(r, r->types[i].type), type) &&
-		    !strcmp(recorded_get_string(r, r->types[i].unit), unit))
-			return (int)i;
-	return -1;
-}
-
 static void find_columns(struct scene *s)
 {
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		s->column[kind] = find_column(s->recorded, event_rows[kind].type,
-					      event_unit_name(event_rows[kind].unit));
-	s->column[PROFILE_TIME] = find_column(s->recorded, event_rows[EVENT_CPU].period,
-					      event_unit_name(UNIT_NANOSECONDS));
+		s->column[kind] = recorded_find_type(s->recorded, event_rows[kind].type,
+						     event_unit_name(event_rows[kind].unit));
+	s->column[PROFILE_TIME] = recorded_find_type(s->recorded, event_rows[EVENT_CPU].period,
+						     event_unit_name(UNIT_NANOSECONDS));
 }
 
 static void find_owner(const struct scene *s, const struct recorded_stack *stack, __s64 *ret_pid,

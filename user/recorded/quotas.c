@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recorded/quotas.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static bool is_sane(const struct recorded_quota *q)
 	return q->period_us;
 }
 
-static bool has_pid(const struct recorded_quota *q, __s64 pid)
+bool recorded_quota_has(const struct recorded_quota *q, __s64 pid)
 {
 	for (size_t i = 0; i < q->pid_count; i++)
 		if (q->pids[i] == pid)
@@ -31,7 +30,7 @@ static bool has_pid(const struct recorded_quota *q, __s64 pid)
 
 static void add_pid(struct recorded_quota *q, __s64 pid)
 {
-	if (has_pid(q, pid))
+	if (recorded_quota_has(q, pid))
 		return;
 	if (q->pid_count == RECORDED_QUOTA_PIDS)
 		q->more = 1;

@@ -6,6 +6,7 @@
 #ifndef PYPERF_RECORDED_QUOTAS_H
 #define PYPERF_RECORDED_QUOTAS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -27,6 +28,8 @@ struct recorded_quotas {
 	size_t count;
 };
 
+/* Whether the process is known to be in that cgroup. */
+bool recorded_quota_has(const struct recorded_quota *q, __s64 pid);
 /* A comment, which may say anything. */
 void recorded_quotas_comment(struct recorded_quotas *q, const char *comment);
 

@@ -107,12 +107,7 @@ int read_times(struct reader *r, __s64 start, __s64 duration)
 
 static int find_column(const struct recorded *to, enum event_kind kind)
 {
-	for (size_t i = 0; i < to->type_count; i++)
-		if (!strcmp(recorded_get_string(to, to->types[i].type), event_rows[kind].type) &&
-		    !strcmp(recorded_get_string(to, to->types[i].unit),
-			    event_unit_name(event_rows[kind].unit)))
-			return (int)i;
-	return -1;
+	return recorded_find_type(to, event_rows[kind].type, event_unit_name(event_rows[kind].unit));
 }
 
 int read_header(struct reader *r)

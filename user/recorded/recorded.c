@@ -126,6 +126,15 @@ int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recor
 	return 0;
 }
 
+int recorded_find_type(const struct recorded *r, const char *type, const char *unit)
+{
+	for (size_t i = 0; i < r->type_count; i++)
+		if (!strcmp(recorded_get_string(r, r->types[i].type), type) &&
+		    !strcmp(recorded_get_string(r, r->types[i].unit), unit))
+			return (int)i;
+	return -1;
+}
+
 int recorded_add_moment(struct recorded *r, const struct recorded_moment *m)
 {
 	if (r->moments.size / sizeof(*m) == RECORDED_MOMENTS_MAX)

@@ -109,6 +109,8 @@ int recorded_place(struct recorded *r, const struct recorded_place *p, __u32 *re
 /* Adds values to a stack, of type_count of them; sorts the labels. */
 int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recorded_label *labels,
 		 size_t label_count, const __s64 *values);
+/* The index of the sample type with this name and unit; -1 = there is none. */
+int recorded_find_type(const struct recorded *r, const char *type, const char *unit);
 /* When that was. 0, -ENOMEM or -E2BIG. */
 int recorded_add_moment(struct recorded *r, const struct recorded_moment *m);
 /* One comment of a file. What is there already, or one too many, is not kept, but what it counts is. */
