@@ -10,8 +10,6 @@
 #include "profile/frames.h"
 #include "recorded/interned.h"
 
-#define HELD "[GIL held by]"
-
 /* Strings of recorded; 0 = no label has such a key. */
 struct keys {
 	__u32 pid, tid, comm, thread, span_id, trace_id;
@@ -277,8 +275,8 @@ static size_t find_holder(const struct recorded *r, const struct recorded_stack 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct recorded_place *p = recorded_get_place(r, s->places[i]);
 
-		if (p->kind == FRAME_WAIT &&
-		    !strcmp(recorded_get_string(r, recorded_get_function(r, p->function)->name), HELD))
+		if (frame_tells_holder(p->kind,
+				       recorded_get_string(r, recorded_get_function(r, p->function)->name)))
 			return i;
 	}
 	return 0;

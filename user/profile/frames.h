@@ -26,6 +26,12 @@ extern const struct frame_row frame_rows[FRAME_KINDS];
  */
 #define FRAME_ALL_HIDDEN "[native hidden]"
 
+/* What frames of FRAME_WAIT are called, by enum wait_cause: the rows of bpf/waits.def. */
+extern const char *const frame_waits[WAIT_CAUSES];
+
+/* Whether the frame is that between the stack of who had the GIL and the stack of who waited for it. */
+bool frame_tells_holder(enum frame_kind kind, const char *name);
+
 /* Whether --hide native takes frames of this kind out of stacks; the Python line below has their counts. */
 static inline bool frame_is_native(enum frame_kind kind)
 {

@@ -8,7 +8,6 @@
 #include "profile/frames.h"
 #include "profile/package.h"
 
-#define HELD_BY "[GIL held by]" /* the row GIL of bpf/waits.def */
 #define NAME_MAX_BYTES 256	/* of a package, which only has to be told from the program */
 
 struct pair {
@@ -74,8 +73,8 @@ static __u32 find_holder(const struct pairs *l, const struct profile_stack *s)
 {
 	__u32 i = 0;
 
-	while (i < s->n && (function_at(l, s, i)->kind != FRAME_WAIT ||
-			    strcmp(profile_get_string(l->profile, function_at(l, s, i)->name), HELD_BY)))
+	while (i < s->n && !frame_tells_holder(function_at(l, s, i)->kind,
+					       profile_get_string(l->profile, function_at(l, s, i)->name)))
 		i++;
 	return i;
 }

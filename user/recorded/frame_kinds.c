@@ -7,12 +7,6 @@
 #include "base/path.h"
 #include "profile/frames.h"
 
-static const char *const waits[] = {
-#define WAIT(name, kind, text, help) "[" text "]",
-#include "bpf/waits.def"
-#undef WAIT
-};
-
 static const char *const native_ends[] = {
 #define NATIVE(name, place, text, help) "[" text "]",
 #include "bpf/natives.def"
@@ -40,7 +34,7 @@ static enum frame_kind kind_of_bracketed(const char *name)
 {
 	if (!strncmp(name, "[syscall ", 9))
 		return FRAME_SYSCALL;
-	if (IS_AMONG(name, waits))
+	if (IS_AMONG(name, frame_waits))
 		return FRAME_WAIT;
 	if (IS_AMONG(name, native_ends))
 		return FRAME_UNPLACED;

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "profile/frames.h"
 #include "top/row_index.h"
-
-#define HELD_BY "[GIL held by]" /* the row GIL of bpf/waits.def */
 
 /* Functions, by their ids. */
 struct pair {
@@ -56,7 +55,7 @@ static bool is_holder(const struct profile *p, const struct profile_stack *s, __
 {
 	const struct profile_function *f = function(p, s, i);
 
-	return f->kind == FRAME_WAIT && !strcmp(profile_get_string(p, f->name), HELD_BY);
+	return frame_tells_holder(f->kind, profile_get_string(p, f->name));
 }
 
 static bool is_wait(const struct profile *p, const struct profile_stack *s)

@@ -73,24 +73,18 @@ static int native_end_location(struct node_frames *f, __u64 key, __u32 mapping, 
 	return native_frame_end(f->profile, node_position(key), ret);
 }
 
-static const char *const wait_names[WAIT_CAUSES] = {
-#define WAIT(name, kind, text, help) [WAIT_##name] = "[" text "]",
-#include "bpf/waits.def"
-#undef WAIT
-};
-
 /* One without a text only tells kinds of events apart. */
 static bool is_wait_shown(__u64 key)
 {
 	const __u32 cause = node_code(key) - CODE_WAITS;
 
-	return cause >= WAIT_CAUSES || strcmp(wait_names[cause], "[]");
+	return cause >= WAIT_CAUSES || strcmp(frame_waits[cause], "[]");
 }
 
 static int wait_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)
 {
 	const __u32 cause = node_code(key) - CODE_WAITS;
-	const char *name = cause < WAIT_CAUSES ? wait_names[cause] : "[unknown]";
+	const char *name = cause < WAIT_CAUSES ? frame_waits[cause] : "[unknown]";
 	__u32 function;
 
 	(void)mapping;
