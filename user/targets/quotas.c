@@ -60,16 +60,16 @@ void quotas_meet(struct quotas *q, __u32 pid, const struct cpu_quota *read)
 	add_pid(row, pid);
 }
 
+static struct quota_counts counts_of(const struct cpu_quota *q)
+{
+	return (struct quota_counts){ q->periods, q->ended_early, q->held_us, q->ran_us };
+}
+
 void quotas_set_mark(const struct quotas *q, struct quotas_mark *ret)
 {
 	for (size_t i = 0; i < QUOTAS_MAX; i++) {
-		const struct cpu_quota *last = &q->rows[i].last;
-
 		ret->rows[i].number = q->rows[i].number;
-		ret->rows[i].periods = last->periods;
-		ret->rows[i].ended_early = last->ended_early;
-		ret->rows[i].held_us = last->held_us;
-		ret->rows[i].ran_us = last->ran_us;
+		ret->rows[i].counts = counts_of(&q->rows[i].last);
 	}
 }
 
@@ -77,18 +77,19 @@ static struct profile_quota difference(const struct quota_row *row, const struct
 				       const struct quotas_mark *to, size_t i)
 {
 	const bool was_there = from->rows[i].number == row->number;
+	const struct quota_counts end = to->rows[i].counts,
+				  begin = was_there ? from->rows[i].counts : counts_of(&row->first);
 	struct profile_quota d = {
 		.quota_us = row->last.quota_us,
 		.period_us = row->last.period_us,
-		.periods = to->rows[i].periods - (was_there ? from->rows[i].periods : row->first.periods),
+		.periods = end.periods - begin.periods,
+		.ended_early = end.ended_early - begin.ended_early,
+		.held_us = end.held_us - begin.held_us,
+		.ran_us = end.ran_us - begin.ran_us,
 		.pid_count = row->pid_count,
 		.more = row->more,
 	};
 
-	d.ended_early = to->rows[i].ended_early -
-			(was_there ? from->rows[i].ended_early : row->first.ended_early);
-	d.held_us = to->rows[i].held_us - (was_there ? from->rows[i].held_us : row->first.held_us);
-	d.ran_us = to->rows[i].ran_us - (was_there ? from->rows[i].ran_us : row->first.ran_us);
 	memcpy(d.pids, row->pids, sizeof(d.pids));
 	snprintf(d.cgroup, sizeof(d.cgroup), "%s", row->last.path);
 	return d;

@@ -30,11 +30,16 @@ struct quotas {
 	__u64 meetings;
 };
 
+/* As in struct cpu_quota. */
+struct quota_counts {
+	__u64 periods, ended_early, held_us, ran_us;
+};
+
 /* What was counted when a stretch of time began. */
 struct quotas_mark {
 	struct {
 		__u32 number;
-		__u64 periods, ended_early, held_us, ran_us;
+		struct quota_counts counts;
 	} rows[QUOTAS_MAX];
 };
 
