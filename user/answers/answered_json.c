@@ -26,12 +26,9 @@ static int add_text(const char *key, const char *text, struct buf *out)
 
 static int add_start(const struct recorded *r, struct buf *out)
 {
-	const time_t seconds = r->start_ns / (__s64)NS_PER_SECOND;
-	char text[32];
-	struct tm tm;
+	char text[CLOCK_DATE];
 
-	if (!r->start_ns || !gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!r->start_ns || !clock_date(r->start_ns, 'T', text))
 		return 0;
 	return buf_printf(out, ",\"start\":\"%s.%03lldZ\"", text,
 			  r->start_ns % (__s64)NS_PER_SECOND / (__s64)NS_PER_MS);

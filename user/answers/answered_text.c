@@ -11,6 +11,7 @@
 #include "answers/amount.h"
 #include "answers/answered.h"
 #include "base/clock.h"
+#include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
@@ -19,11 +20,6 @@
 #define NAME_WIDTH  36
 #define PLACE_WIDTH (WIDTH - 2 * 9 - 12 - NAME_WIDTH - 2)
 #define HOT	    0.10 /* shares from here on are coloured */
-
-#define BOLD  "\033[1m"
-#define DIM   "\033[2m"
-#define RED   "\033[31m"
-#define RESET "\033[0m"
 
 struct page {
 	const struct answered *answer;
@@ -212,15 +208,12 @@ static int add_table(struct page *p, const struct table *t)
 static int add_when(struct page *p)
 {
 	const struct recorded *r = p->answer->recorded;
-	const time_t seconds = r->start_ns / (__s64)NS_PER_SECOND;
-	char text[32];
-	struct tm tm;
+	char text[CLOCK_DATE];
 	int err = 0;
 
 	if (r->duration_ns)
 		err = buf_printf(p->out, " in %.1f s", (double)r->duration_ns / 1e9);
-	if (!err && r->start_ns && gmtime_r(&seconds, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	if (!err && r->start_ns && clock_date(r->start_ns, ' ', text))
 		err = buf_printf(p->out, ", from %s UTC", text);
 	if (!err && r->files > 1)
 		err = buf_printf(p->out, ", %zu files", r->files);

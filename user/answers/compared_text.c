@@ -6,16 +6,13 @@
 
 #include "answers/amount.h"
 #include "answers/compared.h"
+#include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
 
 #define NAME_WIDTH  30
 #define PLACE_WIDTH 28
-#define RED	    "\033[31m"
-#define GREEN	    "\033[32m"
-#define BOLD	    "\033[1m"
-#define RESET	    "\033[0m"
 
 struct page {
 	const struct compared *compared;

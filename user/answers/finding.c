@@ -4,13 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escapes.h"
 #include "profile/table_cell.h"
 
 #define NOT_WHOLE 0.01 /* less is not worth a word */
-
-#define BOLD  "\033[1m"
-#define DIM   "\033[2m"
-#define RESET "\033[0m"
 
 static int add_quoted(struct buf *out, const char *word)
 {

@@ -3,7 +3,6 @@
  * traced_json.c - a request on a line of time, as JSON: "trace" of docs/schemas/report.json.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "answers/traced.h"
 #include "base/clock.h"
@@ -73,11 +72,9 @@ static int add_thread(const struct traced *t, const struct traced_thread *thread
 /* Of something that has times. */
 static int add_begin(const struct traced *t, struct buf *out)
 {
-	const time_t seconds = t->begin / (__s64)NS_PER_SECOND;
-	char text[32];
-	struct tm tm;
+	char text[CLOCK_DATE];
 
-	if (!t->begin || !gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+	if (!t->begin || !clock_date(t->begin, 'T', text))
 		return 0;
 	return buf_printf(out, ",\"begin\":\"%s.%09lldZ\",\"seconds\":%.9f", text,
 			  t->begin % (__s64)NS_PER_SECOND, (double)(t->end - t->begin) / 1e9);

@@ -3,16 +3,12 @@
  * traced_text.c - a request on a line of time, as lines for people: a part for each thread.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "answers/traced.h"
 #include "base/clock.h"
+#include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
-
-#define BOLD  "\033[1m"
-#define DIM   "\033[2m"
-#define RESET "\033[0m"
 
 struct page {
 	const struct traced *traced;
@@ -101,11 +97,9 @@ static int add_thread(struct page *p, const struct traced_thread *t)
 static int add_when(struct page *p)
 {
 	const struct traced *t = p->traced;
-	const time_t seconds = t->begin / (__s64)NS_PER_SECOND;
-	char text[32];
-	struct tm tm;
+	char text[CLOCK_DATE];
 
-	if (!t->begin || !gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	if (!t->begin || !clock_date(t->begin, ' ', text))
 		return buf_add_string(p->out, "when it was is not known");
 	return buf_printf(p->out, "%.4f s from %s.%03lld UTC", (double)(t->end - t->begin) / 1e9, text,
 			  t->begin % (__s64)NS_PER_SECOND / (__s64)NS_PER_MS);

@@ -7,6 +7,8 @@
 #ifndef PYPERF_BASE_CLOCK_H
 #define PYPERF_BASE_CLOCK_H
 
+#include <stdbool.h>
+#include <string.h>
 #include <time.h>
 #include <linux/types.h>
 
@@ -51,6 +53,23 @@ static inline __u64 clock_boot_ns(void)
 static inline __u64 clock_unix_ns(void)
 {
 	return clock_ns_of(CLOCK_REALTIME);
+}
+
+#define CLOCK_DATE 32 /* bytes of such a text */
+
+/*
+ * "2026-11-25 16:22:36", UTC, with that character in the middle, of ns since 1970. False: there is no text for
+ * it.
+ */
+static inline bool clock_date(__s64 unix_ns, char between, char ret[CLOCK_DATE])
+{
+	const time_t seconds = unix_ns / (__s64)NS_PER_SECOND;
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) || !strftime(ret, CLOCK_DATE, "%Y-%m-%d %H:%M:%S", &tm))
+		return false;
+	*strchr(ret, ' ') = between;
+	return true;
 }
 
 #define CLOCK_APART_NS 5000 /* between two readings of a clock, if nobody else ran */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/escapes.h"
 #include "dump/awaiting.h"
 #include "dump/thread_words.h"
 
@@ -11,12 +12,12 @@
 
 const char *text_bold(bool colour)
 {
-	return colour ? "\033[1m" : "";
+	return colour ? BOLD : "";
 }
 
 const char *text_plain(bool colour)
 {
-	return colour ? "\033[0m" : "";
+	return colour ? RESET : "";
 }
 
 /* A process's or a thread's, which may be any bytes. */
@@ -80,7 +81,7 @@ static int add_frames(const struct dumped *d, const struct look_thread *t, struc
 
 static int add_note(const char *note, bool colour, struct buf *out)
 {
-	return buf_printf(out, "      %s[%s]%s\n", colour ? "\033[2m" : "", note, text_plain(colour));
+	return buf_printf(out, "      %s[%s]%s\n", colour ? DIM : "", note, text_plain(colour));
 }
 
 static int add_task(const struct look_thread *t, struct buf *out)

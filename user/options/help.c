@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/escapes.h"
 #include "bpf/abi.h"
 #include "options/options.h"
 #include "options/row.h"
@@ -124,7 +125,7 @@ static void print_all(struct page *p)
 
 void options_help(const struct options *o, FILE *f, bool colour)
 {
-	struct page p = { .f = f, .bold = colour ? "\033[1m" : "", .plain = colour ? "\033[0m" : "" };
+	struct page p = { .f = f, .bold = colour ? BOLD : "", .plain = colour ? RESET : "" };
 
 	if (o->named)
 		print_command(&p, o->subcommand);

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "profile/moments.h"
 #include "profile/owner_text.h"
 #include "profile/speedscope_events.h"
@@ -63,13 +63,10 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 static int add_title(const struct profile *p, struct buf *out)
 {
 	const __s64 start = profile_get_info(p)->start_unix_ns;
-	const time_t seconds = start / 1000000000;
-	char text[32];
-	struct tm tm;
+	char text[CLOCK_DATE];
 
-	if (!profile_moments(p)->count || !gmtime_r(&seconds, &tm))
+	if (!profile_moments(p)->count || !clock_date(start, ' ', text))
 		return 0;
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
 	return buf_printf(out, "\"name\":\"%s.%09lld UTC\",", text, start % 1000000000);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/escapes.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "profile/accounts.h"
@@ -28,11 +29,6 @@
 
 #define LIBRARIES_WIDTH (SUMMARY_WIDTH - 22)
 #define LIBRARY_SHARE	0.001 /* of all samples: what is less is not worth a word */
-
-#define BOLD  "\033[1m"
-#define DIM   "\033[2m"
-#define RED   "\033[31m"
-#define RESET "\033[0m"
 
 struct page {
 	const struct profile *profile;

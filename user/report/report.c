@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
+#include "base/escapes.h"
 #include "base/number.h"
 #include "bpf/base/buckets.h"
 #include "report/books.h"
@@ -229,7 +230,7 @@ static void print_work(const struct report *r, FILE *f)
 
 void report_print(const struct report *r, FILE *f, bool colour)
 {
-	const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+	const char *bold = colour ? BOLD : "", *plain = colour ? RESET : "";
 
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		if (!(r->events & EVENT_BIT(kind)))

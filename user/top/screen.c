@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escapes.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
 
@@ -12,12 +13,6 @@
 #define NUMBER_WIDTH 8 /* columns of a number, with the blanks before it */
 #define LEAST_WIDTH  12 /* of both texts, so that a terminal of 40 columns is wide enough */
 #define HOT	     0.10
-
-#define BOLD	"\033[1m"
-#define DIM	"\033[2m"
-#define RED	"\033[31m"
-#define REVERSE "\033[7m"
-#define RESET	"\033[0m"
 
 static const struct {
 	char key;
