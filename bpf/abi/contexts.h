@@ -63,7 +63,8 @@ struct context_vars {
 #define CONTEXT_PAIRS	 16  /* PyHamtNode_Bitmap.b_array, behind its size and bitmap; PyHamtNode_Collision */
 #define CONTEXT_TP_NAME	 8   /* PyTypeObject.tp_name */
 #define CONTEXT_TP_FLAGS 152 /* PyTypeObject.tp_flags */
-#define CONTEXT_DIGITS	 8   /* PyLongObject.ob_digit */
+#define CONTEXT_DIGITS	 8   /* PyLongObject.ob_digit, */
+#define DIGIT_BITS	 30  /* ... of which each has so many: Include/cpython/longintrepr.h */
 
 /*
  * What set_contexts() is told: process id of this pid has what the table of contexts has at this number less

@@ -17,7 +17,6 @@
 #define LEVEL_BITS   5
 #define CONTEXT_ALL  (HASH_BITS / LEVEL_BITS + 1) /* levels of the tree */
 #define CONTEXT_SAME 8 /* variables of one hash that are looked at */
-#define DIGIT_BITS   30
 #define DIGIT_MASK   ((1U << DIGIT_BITS) - 1)
 
 /* The first 8 bytes of the names of types whose address is not known yet: "hamt_bit", "hamt_arr", ... */

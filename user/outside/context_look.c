@@ -23,7 +23,6 @@
 #define SLOTS	    (1 << LEVEL_BITS)
 #define PAIRS_MAX   32
 #define VAR_WORDS   6 /* of a variable, behind its header: the last one is its hash */
-#define INT_TAGGED  0x030c0000
 
 struct look {
 	struct objects objects;
@@ -255,7 +254,7 @@ int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const
 	objects_begin(&k.objects, memory, layout, READS_MAX);
 	k.vars.head = (__u8)k.objects.head;
 	k.vars.var_hash = (__u8)(k.vars.head + (layout->free_threaded ? 2 : VAR_WORDS - 1) * sizeof(__u64));
-	k.vars.int_tag = layout->version >= INT_TAGGED;
+	k.vars.int_tag = layout->version >= OBJECTS_INT_TAGGED;
 	err = thread_states_read(threads, memory, layout, runtime) ?: find_context(&k);
 	if (err)
 		return err;

@@ -7,9 +7,7 @@
 #include "python/objects.h"
 
 #define READS_MAX	32768
-#define DIGIT_BITS	30
 #define DIGITS_MAX	5 /* of 128 bits */
-#define INT_TAGGED	0x030c0000
 
 struct look {
 	struct objects objects;
@@ -22,7 +20,7 @@ struct look {
 /* How many digits an int has, by its first word; -1 for a negative one. */
 static int digits_of(const struct look *k, __u64 word)
 {
-	if (k->objects.layout->version < INT_TAGGED)
+	if (k->objects.layout->version < OBJECTS_INT_TAGGED)
 		return word <= DIGITS_MAX ? (int)word : -1;
 	return (word & 3) != 2 && word >> 3 <= DIGITS_MAX ? (int)(word >> 3) : -1;
 }

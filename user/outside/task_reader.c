@@ -12,7 +12,6 @@
 #include "python/pystr.h"
 #include "python/target_walk.h"
 
-#define DIGIT_BITS 30 /* of an int, Include/cpython/longintrepr.h */
 #define TYPE_NAME  32
 #define READS_UNTIMED 256 /* between two looks at the clock */
 

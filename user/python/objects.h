@@ -54,6 +54,8 @@ enum {
 #define OBJECTS_STR	      (1UL << 28)
 #define OBJECTS_DICT	      (1UL << 29)
 
+#define OBJECTS_INT_TAGGED 0x030c0000 /* the version from which on an int has its sign in bits of a word */
+
 #define OBJECTS_NAME	 32 /* bytes of a type's name that are read, NUL included */
 #define OBJECTS_TEXT	 64 /* bytes of a text that is a name */
 #define OBJECTS_TEXT_MAX 256 /* characters of any text, and one more */
