@@ -58,8 +58,7 @@ static inline __u64 clock_unix_ns(void)
 #define CLOCK_DATE 32 /* bytes of such a text */
 
 /*
- * "2026-11-25 16:22:36", UTC, with that character in the middle, of ns since 1970. False: there is no text for
- * it.
+ * "2026-11-25 16:22:36", UTC, with that character in the middle, of ns since 1970. False: it has no text.
  */
 static inline bool clock_date(__s64 unix_ns, char between, char ret[CLOCK_DATE])
 {

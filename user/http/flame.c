@@ -307,5 +307,5 @@ enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, b
 
 	if (query_read_interval(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	return answer(f, &q, q.is_graph ? ENCODE_GRAPH : (int)q.format, c, waited);
+	return answer(f, &q, q.form ? ENCODE_GRAPH : (int)q.format, c, waited);
 }

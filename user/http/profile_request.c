@@ -299,23 +299,30 @@ static int take_profile(struct profile_request *r, struct profile **ret)
 	return err;
 }
 
-/* enum format or encode_format */
-static int encoded_format(const struct query *q)
-{
-	return q->is_graph ? ENCODE_GRAPH : q->is_heat ? ENCODE_HEAT : (int)q->format;
-}
+/* How each form is made, and what its answer is. */
+static const struct {
+	enum encode_format encoding;
+	bool is_file; /* a browser saves it */
+	const char *suffix, *type;
+} forms[QUERY_FORMS] = {
+	[FORM_GRAPH] = { ENCODE_GRAPH, false, ".json", TYPE_JSON },
+	[FORM_HEAT] = { ENCODE_HEAT, false, ".json", TYPE_JSON },
+	[FORM_REPORT] = { ENCODE_REPORT, false, ".txt", TYPE_TEXT },
+	[FORM_REPORT_JSON] = { ENCODE_REPORT, true, ".json", TYPE_JSON },
+};
 
 static int start_encoding(struct profile_request *r)
 {
-	struct encode_work work = { .filter = r->query.filter, .format = encoded_format(&r->query) };
+	const struct query *q = &r->query;
+	struct encode_work work = { .filter = q->filter, .format = q->format };
 	int err = take_profile(r, &work.owned);
 	char span[SPAN_TEXT];
 
-	if (r->query.report) {
-		work.format = ENCODE_REPORT;
-		work.report = (struct report_wish){ .top = r->query.top,
-						    .json = r->query.report == REPORT_JSON };
-		trace_ids_text(&r->query.trace.of, work.trace, span);
+	if (q->form)
+		work.format = forms[q->form].encoding;
+	if (work.format == ENCODE_REPORT) {
+		work.report = (struct report_wish){ .top = q->top, .json = q->form == FORM_REPORT_JSON };
+		trace_ids_text(&q->trace.of, work.trace, span);
 	}
 	if (err)
 		return err;
@@ -393,28 +400,24 @@ static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples
  */
 static enum MHD_Result answer_profile(const struct profile_request *r, struct buf *body, __u32 samples)
 {
-	static const struct format_row reports[] = {
-		[REPORT_TEXT] = { .suffix = ".txt", .type = "text/plain; charset=utf-8" },
-		[REPORT_JSON] = { .suffix = ".json", .type = "application/json" },
-	};
-	const struct format_row *f = r->query.report ? &reports[r->query.report] :
-						       &format_rows[r->query.format];
-	const bool is_of_page = encoded_format(&r->query) >= FORMATS;
-	const bool is_text = is_of_page || !strncmp(f->type, "text/", strlen("text/"));
+	const enum query_form form = r->query.form;
+	const struct format_row *f = &format_rows[r->query.format];
+	const char *suffix = form ? forms[form].suffix : f->suffix, *type = form ? forms[form].type : f->type;
+	const bool is_file = form ? forms[form].is_file : strncmp(type, "text/", strlen("text/"));
 	char count[16], place[64], left_out[24];
 	struct answer_header headers[5] = { { "Pyperf-Samples", count } };
 	size_t n = 1;
 
-	if (!is_text)
+	if (is_file)
 		headers[n++] = (struct answer_header){ "Content-Disposition", place };
 	if (r->unlabelled)
 		headers[n++] = (struct answer_header){ "Pyperf-Spans-Left-Out", left_out };
 	snprintf(count, sizeof(count), "%u", samples);
-	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", f->suffix);
+	snprintf(place, sizeof(place), "attachment; filename=\"profile%s\"", suffix);
 	snprintf(left_out, sizeof(left_out), "%llu", r->unlabelled);
 	if (*r->lost)
 		headers[n++] = (struct answer_header){ "Pyperf-Log-Lost", r->lost };
-	return answer_buf_with(&r->client, MHD_HTTP_OK, is_of_page ? TYPE_JSON : f->type, body, headers);
+	return answer_buf_with(&r->client, MHD_HTTP_OK, type, body, headers);
 }
 
 static enum MHD_Result end_request(struct waiting *w)
@@ -430,7 +433,7 @@ static enum MHD_Result end_request(struct waiting *w)
 	if (err)
 		return answer_failure(&r->client, err);
 	r->all->served++;
-	if (r->query.report && !samples)
+	if (r->query.form >= FORM_REPORT && !samples)
 		return answer_line(&r->client, MHD_HTTP_NOT_FOUND, "nothing was sampled for this trace");
 	return answer_profile(r, &out, samples);
 }

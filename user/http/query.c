@@ -134,26 +134,37 @@ static int set_trace(struct keys *k, const char *value)
 		       0;
 }
 
-/* In a form that the page draws. */
+static const char *const form_names[QUERY_FORMS] = {
+	[FORM_GRAPH] = "graph",
+	[FORM_HEAT] = "heat",
+	[FORM_REPORT] = "report",
+	[FORM_REPORT_JSON] = "report-json",
+};
+
+/* FORM_NONE: it is none of these up to `last`. */
+static enum query_form find_form(const char *name, enum query_form last)
+{
+	for (enum query_form form = FORM_GRAPH; form <= last; form++)
+		if (!strcmp(form_names[form], name))
+			return form;
+	return FORM_NONE;
+}
+
 static int set_format_interval(struct keys *k, const char *value)
 {
-	query_of(k)->is_graph = !strcmp(value, "graph");
-	return query_of(k)->is_graph ? 0 : set_format(k, value);
+	query_of(k)->form = find_form(value, FORM_GRAPH);
+	return query_of(k)->form ? 0 : set_format(k, value);
 }
 
 static int set_format_log(struct keys *k, const char *value)
 {
-	struct query *q = query_of(k);
-
-	q->is_heat = !strcmp(value, "heat");
-	q->report = !strcmp(value, "report") ? REPORT_TEXT : !strcmp(value, "report-json") ? REPORT_JSON :
-		    REPORT_NONE;
-	if (q->is_heat || q->report)
+	query_of(k)->form = find_form(value, FORM_REPORT_JSON);
+	if (query_of(k)->form)
 		return 0;
-	if (strcmp(value, "graph") && format_find(value) < 0)
+	if (format_find(value) < 0)
 		return keys_fail(k, "format wants %s, report or report-json, not '%.40s'", format_names,
 				 value);
-	return set_format_interval(k, value);
+	return set_format(k, value);
 }
 
 static int set_top(struct keys *k, const char *value)
@@ -222,7 +233,7 @@ static int read_stretch(struct query *q, const struct key_table *keys, struct MH
 		return keys_fail(&q->keys, "last goes without from and to");
 	if (q->to > 0 && q->to <= q->from)
 		return keys_fail(&q->keys, "to has to be after from");
-	if (q->report && !q->trace.one)
+	if (q->form >= FORM_REPORT && !q->trace.one)
 		return keys_fail(&q->keys, "format=report is of one trace, which trace=ID names");
 	return 0;
 }
@@ -278,7 +289,7 @@ static const struct key_table interval_table = { interval_rows, ARRAY_SIZE(inter
 int query_read_interval(struct query *q, struct MHD_Connection *connection)
 {
 	query_begin(q);
-	q->is_graph = true;
+	q->form = FORM_GRAPH;
 	if (keys_read(&q->keys, &interval_table, connection))
 		return -EINVAL;
 	if (q->to > 0 && q->to <= q->from)

@@ -23,6 +23,15 @@ struct MHD_Connection;
 
 #define QUERY_NOT_OF_THIS_RUN "the profiler was not started with --event of this type"
 
+/* What no file has. */
+enum query_form {
+	FORM_NONE,
+	FORM_GRAPH, /* as the page draws it */
+	FORM_HEAT,  /* of the log: as cells of the page's heat map */
+	FORM_REPORT, FORM_REPORT_JSON, /* of a trace */
+	QUERY_FORMS
+};
+
 struct query {
 	int seconds; /* how long the profile is to be */
 	bool of_log; /* what is asked for is a stretch of the log: */
@@ -32,10 +41,8 @@ struct query {
 	enum format format;
 	struct profile_filter filter;
 	struct keys keys;
-	enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report; /* of a trace: in place of the format */
-	size_t top; /* rows of each table of that */
-	bool is_graph; /* in the form that the page draws, in place of the format; ... */
-	bool is_heat;  /* ... of the log: as cells of its heat map */
+	enum query_form form; /* in place of the format, unless it is FORM_NONE */
+	size_t top;	      /* rows of each table of a report */
 };
 
 void query_begin(struct query *q);

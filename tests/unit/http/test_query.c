@@ -58,13 +58,13 @@ static void forms_of_the_page(void **state)
 	(void)state;
 	query_begin(&log);
 	assert_int_equal(query_add_log(&log, "format", "heat"), 0);
-	assert_true(log.is_heat && !log.is_graph);
+	assert_int_equal(log.form, FORM_HEAT);
 	query_begin(&log);
 	assert_int_equal(query_add_log(&log, "format", "graph"), 0);
-	assert_true(log.is_graph && !log.is_heat);
+	assert_int_equal(log.form, FORM_GRAPH);
 	query_begin(&log);
 	assert_int_equal(query_add_log(&log, "format", "folded"), 0);
-	assert_true(!log.is_graph && !log.is_heat);
+	assert_int_equal(log.form, FORM_NONE);
 	assert_int_equal(set("format", "graph"), -EINVAL);
 	assert_int_equal(set("format", "heat"), -EINVAL);
 }
