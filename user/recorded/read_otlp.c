@@ -13,6 +13,10 @@
 
 #define HEX_MAX 32
 
+/* read_places.c reads lines of both formats. */
+_Static_assert(OTLP_LINE_FUNCTION_INDEX == 1 && OTLP_LINE_LINE == 2 && OTLP_LINE_COLUMN == 3,
+	       "the fields of a line have the numbers that pprof gives them");
+
 bool read_otlp_is(struct wire message)
 {
 	struct wire_field field;
@@ -25,11 +29,6 @@ bool read_otlp_is(struct wire message)
 		has_dictionary |= field.number == OTLP_DATA_DICTIONARY;
 	}
 	return !more && has_dictionary;
-}
-
-static int fail_index(struct reader *r)
-{
-	return read_fail(r, -EBADMSG, "it names an element of a table that it has not");
 }
 
 const struct read_attribute *read_otlp_attribute(const struct reader *r, __u64 index)
@@ -157,57 +156,20 @@ static int add_function(struct reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->functions, r->index - 1, &id, sizeof(id));
 }
 
-static int add_line(struct reader *r, struct wire m, struct recorded_place place)
-{
-	const __u32 *function = NULL;
-	__u64 f[OTLP_LINE_COLUMN + 1];
-	int err = read_scalars(r, m, f, OTLP_LINE_COLUMN);
-
-	if (err)
-		return err;
-	if (f[OTLP_LINE_FUNCTION_INDEX] &&
-	    !(function = read_ids_find(&r->functions, f[OTLP_LINE_FUNCTION_INDEX], sizeof(*function))))
-		return fail_index(r);
-	place.function = function ? *function : 0;
-	place.line = (__s64)f[OTLP_LINE_LINE];
-	place.column = (__s64)f[OTLP_LINE_COLUMN];
-	return read_place_add(r, &place);
-}
-
-static int add_lines(struct reader *r, struct wire m, const struct recorded_place *place)
-{
-	const size_t before = r->lines.size;
-	struct recorded_place alone = *place;
-	struct wire_field field;
-	int more, err = 0;
-
-	while (!err && (more = wire_next(&m, &field)) > 0)
-		if (field.number == OTLP_LOCATION_LINES)
-			err = field.type == WIRE_BYTES ? add_line(r, field.bytes, *place) : -EBADMSG;
-	return err ?: r->lines.size == before ? read_place_add(r, &alone) : 0;
-}
-
 static int add_location(struct reader *r, struct wire m)
 {
-	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
-	struct recorded_place place = { 0 };
-	const __u32 *mapping = NULL;
 	__u64 f[OTLP_LOCATION_ADDRESS + 1];
 	int err;
 
 	if (is_none(r))
 		return 0;
 	err = read_scalars(r, m, f, OTLP_LOCATION_ADDRESS);
-	if (err)
-		return err;
-	if (f[OTLP_LOCATION_MAPPING_INDEX] &&
-	    !(mapping = read_ids_find(&r->mappings, f[OTLP_LOCATION_MAPPING_INDEX], sizeof(*mapping))))
-		return fail_index(r);
-	place.mapping = mapping ? *mapping : 0;
-	place.address = f[OTLP_LOCATION_ADDRESS];
-	err = add_lines(r, m, &place);
-	range.count = r->lines.size / sizeof(__u32) - range.first;
-	return err ?: read_ids_add(r, &r->locations, r->index - 1, &range, sizeof(range));
+	return err ?: read_location_add(r, m, &(struct read_location){
+						      .id = r->index - 1,
+						      .mapping = f[OTLP_LOCATION_MAPPING_INDEX],
+						      .address = f[OTLP_LOCATION_ADDRESS],
+						      .line = OTLP_LOCATION_LINES,
+					      });
 }
 
 static int add_stack(struct reader *r, struct wire m)

@@ -12,11 +12,7 @@
 
 static int add_label(struct reader *r, struct buf *labels, const struct recorded_label *label)
 {
-	if (!label->key)
-		return 0;
-	if (labels->size / sizeof(*label) == RECORDED_LABELS_MAX)
-		return read_fail(r, -E2BIG, "a sample has more than 256 labels");
-	return buf_add(labels, label, sizeof(*label));
+	return label->key ? read_label_add(r, labels, label) : 0;
 }
 
 /* --- what is in the profiles ---------------------------------------------------------------------------- */
@@ -109,7 +105,7 @@ static int add_stack(struct reader *r, __u64 index)
 	stack = ((const struct wire *)r->stacks.data)[index];
 	while (!err && (more = wire_next(&stack, &field)) > 0)
 		if (field.number == OTLP_STACK_LOCATION_INDICES)
-			err = read_numbers(r, &field, read_location);
+			err = read_numbers(r, &field, read_location_of_sample);
 	return err ?: more;
 }
 

@@ -61,14 +61,20 @@ int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *r
 /* The record; NULL: no record has that id. */
 const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size);
 
-/* A place of the location at hand. */
-int read_place_add(struct reader *r, struct recorded_place *p);
+struct read_location {
+	__u64 id, mapping, address; /* mapping: 0 = none */
+	__u32 line;		    /* which field of the message has its lines */
+};
+/* Adds a location, of which m is the message. */
+int read_location_add(struct reader *r, struct wire m, const struct read_location *l);
 /* Of the file, unless it is outside of the time that is wanted: -ERANGE. */
 int read_times(struct reader *r, __s64 start, __s64 duration);
 int read_numbers(struct reader *r, const struct wire_field *field,
 		 int (*add)(struct reader *r, __u64 number));
 /* Adds the places of a location to the sample at hand. */
-int read_location(struct reader *r, __u64 id);
+int read_location_of_sample(struct reader *r, __u64 id);
+/* Adds a label to those of a sample, or of a resource. 0, -E2BIG or -ENOMEM. */
+int read_label_add(struct reader *r, struct buf *to, const struct recorded_label *label);
 /* Where it is the first of two profiles: the label that says so. */
 int read_base(struct reader *r);
 

@@ -70,7 +70,8 @@ static void find_kind(const struct recorded *r, struct recorded_place *p)
 	p->kind = frame_kinds_find(&facts);
 }
 
-int read_place_add(struct reader *r, struct recorded_place *p)
+/* A place of the location at hand. */
+static int add_place(struct reader *r, struct recorded_place *p)
 {
 	const struct recorded_function *f;
 	__u32 id;
@@ -90,6 +91,7 @@ int read_place_add(struct reader *r, struct recorded_place *p)
 	return err ?: buf_add(&r->lines, &id, sizeof(id));
 }
 
+/* OTLP has the same numbers for the fields of a line. */
 static int add_line(struct reader *r, struct wire m, struct recorded_place place)
 {
 	const __u32 *function = NULL;
@@ -103,10 +105,10 @@ static int add_line(struct reader *r, struct wire m, struct recorded_place place
 	place.function = function ? *function : 0;
 	place.line = (__s64)f[2];
 	place.column = (__s64)f[3];
-	return read_place_add(r, &place);
+	return add_place(r, &place);
 }
 
-static int add_lines(struct reader *r, struct wire m, const struct recorded_place *place)
+static int add_lines(struct reader *r, struct wire m, __u32 number, const struct recorded_place *place)
 {
 	const size_t before = r->lines.size;
 	struct recorded_place alone = *place;
@@ -114,32 +116,36 @@ static int add_lines(struct reader *r, struct wire m, const struct recorded_plac
 	int err = 0;
 
 	while (!err && wire_next(&m, &field) > 0) {
-		if (field.number != 4)
+		if (field.number != number)
 			continue;
 		if (field.type != WIRE_BYTES)
 			return read_fail(r, -EBADMSG, "it has a line that is none");
 		err = add_line(r, field.bytes, *place);
 	}
-	return err ?: r->lines.size == before ? read_place_add(r, &alone) : 0;
+	return err ?: r->lines.size == before ? add_place(r, &alone) : 0;
+}
+
+int read_location_add(struct reader *r, struct wire m, const struct read_location *l)
+{
+	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
+	struct recorded_place place = { .address = l->address };
+	const __u32 *mapping = NULL;
+	int err;
+
+	if (l->mapping && !(mapping = read_ids_find(&r->mappings, l->mapping, sizeof(*mapping))))
+		return read_fail(r, -EBADMSG, "it names a mapping that it has not");
+	place.mapping = mapping ? *mapping : 0;
+	err = add_lines(r, m, l->line, &place);
+	range.count = r->lines.size / sizeof(__u32) - range.first;
+	return err ?: read_ids_add(r, &r->locations, l->id, &range, sizeof(range));
 }
 
 static int add_location(struct reader *r, struct wire m)
 {
-	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
-	struct recorded_place place = { 0 };
-	const __u32 *mapping = NULL;
 	__u64 f[4];
 	int err = read_scalars(r, m, f, 3);
 
-	if (err)
-		return err;
-	if (f[2] && !(mapping = read_ids_find(&r->mappings, f[2], sizeof(*mapping))))
-		return read_fail(r, -EBADMSG, "it names a mapping that it has not");
-	place.mapping = mapping ? *mapping : 0;
-	place.address = f[3];
-	err = add_lines(r, m, &place);
-	range.count = r->lines.size / sizeof(__u32) - range.first;
-	return err ?: read_ids_add(r, &r->locations, f[1], &range, sizeof(range));
+	return err ?: read_location_add(r, m, &(struct read_location){ f[1], f[2], f[3], 4 });
 }
 
 int read_places(struct reader *r)

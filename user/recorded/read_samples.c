@@ -10,7 +10,7 @@
 
 enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
 
-int read_location(struct reader *r, __u64 id)
+int read_location_of_sample(struct reader *r, __u64 id)
 {
 	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
 
@@ -41,6 +41,13 @@ int read_numbers(struct reader *r, const struct wire_field *field,
 	return err;
 }
 
+int read_label_add(struct reader *r, struct buf *to, const struct recorded_label *label)
+{
+	if (to->size / sizeof(*label) == RECORDED_LABELS_MAX)
+		return read_fail(r, -E2BIG, "a sample has more than 256 labels");
+	return buf_add(to, label, sizeof(*label));
+}
+
 static int add_label(struct reader *r, const struct wire_field *field)
 {
 	struct recorded_label label = { 0 };
@@ -49,13 +56,11 @@ static int add_label(struct reader *r, const struct wire_field *field)
 
 	if (field->type != WIRE_BYTES)
 		return -EBADMSG;
-	if (r->labels.size / sizeof(label) == RECORDED_LABELS_MAX)
-		return read_fail(r, -E2BIG, "a sample has more than 256 labels");
 	err = read_scalars(r, field->bytes, f, 4) ?: read_text(r, f[1], &label.key);
 	label.is_number = !f[2];
 	label.number = label.is_number ? (__s64)f[3] : 0;
 	err = err ?: read_text(r, label.is_number ? f[4] : f[2], &label.text);
-	return err ?: buf_add(&r->labels, &label, sizeof(label));
+	return err ?: read_label_add(r, &r->labels, &label);
 }
 
 int read_base(struct reader *r)
@@ -74,7 +79,7 @@ int read_base(struct reader *r)
 static int add_field(struct reader *r, const struct wire_field *field)
 {
 	if (field->number == LOCATION_ID)
-		return read_numbers(r, field, read_location);
+		return read_numbers(r, field, read_location_of_sample);
 	if (field->number == VALUE)
 		return read_numbers(r, field, add_value);
 	return field->number == LABEL ? add_label(r, field) : 0;
