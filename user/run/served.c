@@ -2,6 +2,7 @@
 #include "run/served.h"
 
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,25 +140,40 @@ static int read_one(const struct options *o, const char *url, const char *asked,
 	return err;
 }
 
-/* Each interval that is kept, as the list of them has it: {"serial":1,"start":2.000,"seconds":3.000, ...}. */
+static double number_of(const struct json_object *interval, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(interval, key, &value) ? json_object_get_double(value) : 0;
+}
+
+/* Those that touch a stretch are given: only this one touches that part of it. */
+static int read_interval(const struct options *o, const char *url, const struct json_object *interval,
+			 struct recorded *r)
+{
+	const double start = number_of(interval, "start"), seconds = number_of(interval, "seconds");
+	char asked[160];
+
+	snprintf(asked, sizeof(asked), INTERVAL "?from=%.3f&to=%.3f&format=pprof", start + seconds / 4,
+		 start + seconds * 3 / 4);
+	return seconds > 0 ? read_one(o, url, asked, r) : 0;
+}
+
+/* Each interval that is kept, by the list of them (http/interval_list.h). */
 static int read_intervals(const struct options *o, const char *url, struct recorded *r)
 {
-	_cleanup_buf_ struct buf list = { .size_max = UNPACKED_MAX };
-	int err = fetch(o, url, NULL, &list) ?: buf_add(&list, "", 1);
-	const char *at = err ? NULL : list.data;
+	_cleanup_buf_ struct buf text = { .size_max = UNPACKED_MAX };
+	struct json_object *list, *all = NULL;
+	int err = fetch(o, url, NULL, &text) ?: buf_add(&text, "", 1);
 
-	for (int i = 0; i < INTERVALS_MAX && !err && (at = strstr(at, "\"start\":")); i++) {
-		char asked[160];
-		double start, seconds;
-
-		if (sscanf(at, "\"start\":%lf,\"seconds\":%lf", &start, &seconds) == 2) {
-			/* Those that touch the stretch are given: only this one touches that part of it. */
-			snprintf(asked, sizeof(asked), INTERVAL "?from=%.3f&to=%.3f&format=pprof",
-				 start + seconds / 4, start + seconds * 3 / 4);
-			err = read_one(o, url, asked, r);
-		}
-		at++;
-	}
+	if (err)
+		return err;
+	list = json_tokener_parse(text.data);
+	if (!json_object_object_get_ex(list, "intervals", &all) || !json_object_is_type(all, json_type_array))
+		err = fail(url, -EPROTO, "");
+	for (size_t i = 0; !err && i < json_object_array_length(all) && i < INTERVALS_MAX; i++)
+		err = read_interval(o, url, json_object_array_get_idx(all, i), r);
+	json_object_put(list);
 	return err;
 }
 
