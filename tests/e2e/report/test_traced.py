@@ -152,8 +152,8 @@ def unix_seconds(text):
 
 def test_as_text(recorded):
     trace_id = recorded.requests[0][0]
-    text = report("--trace", trace_id.upper(), recorded.otlp)
-    found = answer("--trace", trace_id, recorded.otlp)
+    text = report("--trace", trace_id.upper(), "--top", 2, recorded.otlp)
+    found = answer("--trace", trace_id, "--top", 2, recorded.otlp)
     assert text.startswith("Trace %s: %.4f s from " % (trace_id, found["trace"]["seconds"]))
     assert ", 1 thread, 2 spans\n" in text and "Time line of thread " in text
     for title in "Hottest lines of cpu", "Threads of cpu", "Hottest lines of offcpu", "Threads of offcpu":
@@ -161,7 +161,8 @@ def test_as_text(recorded):
     for stretch in found["trace"]["threads"][0]["stretches"]:
         assert "%9.1f ms%9.1f ms  %s  %s (" % (1000 * stretch["after"], 1000 * stretch["seconds"],
                                                stretch["event"], stretch["name"]) in text
-    assert len(found["trace"]["threads"][0]["stretches"]) == 10
+    # It works, sleeps and works: three at least, and on a machine where nothing else runs no more.
+    assert len(found["trace"]["threads"][0]["stretches"]) == 2
     left_out = found["trace"]["threads"][0]["left_out"]
     assert left_out and "%d shorter ones are not shown (--top)" % left_out in text.replace(",", "")
 
