@@ -37,23 +37,32 @@ function chooseNewest() {
 	timesShow();
 }
 
+// From where the mouse is pressed to where it is let go. move(event, isLonger): it is over another place.
+function chooseDrag(element, isReady, move, take) {
+	let isDragged = false;
+	element.addEventListener("pointerdown", event => {
+		if (!isReady())
+			return;
+		element.setPointerCapture(event.pointerId);
+		isDragged = true;
+		move(event, false);
+	});
+	element.addEventListener("pointermove", event => {
+		if (isDragged)
+			move(event, true);
+	});
+	element.addEventListener("pointerup", () => {
+		if (!isDragged)
+			return;
+		isDragged = false;
+		take();
+	});
+}
+
 function chooseOpen() {
 	const axis = document.getElementById("axis");
-	axis.addEventListener("pointerdown", event => {
-		axis.setPointerCapture(event.pointerId);
-		times.drag = event.pointerId;
-		chooseMove(choosePlace(event), false);
-	});
-	axis.addEventListener("pointermove", event => {
-		if (times.drag !== null)
-			chooseMove(choosePlace(event), true);
-	});
-	axis.addEventListener("pointerup", () => {
-		if (times.drag === null)
-			return;
-		times.drag = null;
-		timesTake(timesStretch(...timesChosen()));
-	});
+	chooseDrag(axis, () => true, (event, isLonger) => chooseMove(choosePlace(event), isLonger),
+		() => timesTake(timesStretch(...timesChosen())));
 	axis.addEventListener("keydown", chooseKeys);
 	axis.addEventListener("focus", () => times.known && timesSay());
 	document.getElementById("newest").addEventListener("click", chooseNewest);

@@ -7,7 +7,7 @@ const HEAT_SECONDS = 60; // the last ones, unless a stretch of the time axis is 
 const HEAT_AROUND = 30; // seconds before and behind a stretch that the address names
 const HEAT_AXIS = 18; // pixels below it, for the time
 
-const heat = {known: null, query: "", turn: 0, cursor: -1, anchor: -1, drag: null, canvas: null, width: 1};
+const heat = {known: null, query: "", turn: 0, cursor: -1, anchor: -1, canvas: null, width: 1};
 
 // --- what is drawn ---------------------------------------------------------------------------------
 
@@ -196,23 +196,8 @@ function heatOpen() {
 			sceneChange({heat: place.open ? "yes" : ""}, false);
 		heatShow();
 	});
-	heat.canvas.addEventListener("pointerdown", event => {
-		if (!heat.known)
-			return;
-		heat.canvas.setPointerCapture(event.pointerId);
-		heat.drag = event.pointerId;
-		heatMove(heatPlace(event), false);
-	});
-	heat.canvas.addEventListener("pointermove", event => {
-		if (heat.drag !== null)
-			heatMove(heatPlace(event), true);
-	});
-	heat.canvas.addEventListener("pointerup", () => {
-		if (heat.drag === null)
-			return;
-		heat.drag = null;
-		heatTake();
-	});
+	chooseDrag(heat.canvas, () => heat.known, (event, isLonger) => heatMove(heatPlace(event), isLonger),
+		heatTake);
 	heat.canvas.addEventListener("keydown", heatKeys);
 	window.addEventListener("resize", heatPaint);
 }

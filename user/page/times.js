@@ -2,7 +2,7 @@
 // The time axis: a strip of the last intervals for each kind of event. A stretch of it is what is shown, or
 // what that is compared with.
 
-const times = {known: null, cursor: -1, anchor: -1, drag: null};
+const times = {known: null, cursor: -1, anchor: -1};
 
 function timesText(seconds) {
 	return new Date(seconds * 1000).toLocaleTimeString();
