@@ -19,6 +19,7 @@
 
 #include "bpf/abi.h"
 #include "python/objects.h"
+#include "tests/forge/random.h"
 
 #define WORDS	  16384
 #define PAIRS	  8  /* of a dict, at most */
@@ -184,16 +185,6 @@ static void forge_begin(__u32 version, const char *const *names, int count)
 	}
 	types[T_TYPE][1] = address_of(types[T_TYPE]);
 	types[T_DICT][FLAGS] = OBJECTS_DICT;
-}
-
-static __u64 random_state = 4711;
-
-static __u64 random_word(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
 }
 
 /* Puts anything anywhere, some times. */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/random.h"
 
 const volatile __u8 opt_trace = 1;
 
@@ -358,16 +359,6 @@ static void what_is_told(void **state)
 	use_span(object(other_type, 8)); /* no span */
 	assert_unknown();
 	assert_int_equal(hosted_records, 2);
-}
-
-static __u64 random_state = 4711;
-
-static __u64 random_word(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
 }
 
 /* Whatever is there, a look-up ends after so many reads, and each that was begun is counted once. */
