@@ -1,93 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rows_unwind.c - that rules mean what they say: this program goes up its own stack by the rows of its
- * own files, and libgcc, which executes .eh_frame by itself, has to come to the same addresses and the same
- * stack pointers. The leaf alone is not tried here: a function that looks at its stack is none.
+ * test_rows_unwind.c - that rules mean what they say, on x86-64 (tests/forge/own_stack.h).
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <ucontext.h>
-#include <unwind.h>
-#include <cmocka.h>
-
-#include "base/cleanup.h"
-#include "elf/rows.h"
-
 #ifdef __x86_64__
 
-#define DEPTH 64
-
-struct frame {
-	__u64 pc, sp;
-};
-
-struct stack {
-	struct frame frames[DEPTH];
-	int count;
-};
-
-static __u32 seen; /* enum rule_special, as bits; and SEEN_BP */
-#define SEEN_BP (1U << 31)
-
-/* --- rows of the files that are mapped here ------------------------------------------------------------ */
-
-struct wanted {
-	__u64 address;
-	char path[4096];
-	__u64 offset;
-};
-
-static int on_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct wanted *w = context;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		const __u64 start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD || w->address - start >= ph->p_memsz)
-			continue;
-		strcpy(w->path, *info->dlpi_name ? info->dlpi_name : "/proc/self/exe");
-		w->offset = w->address - start + ph->p_offset;
-		return 1;
-	}
-	return 0;
-}
-
-static __u32 rule_for(__u64 pc)
-{
-	_cleanup_buf_ struct buf bytes = { 0 };
-	struct wanted w = { .address = pc };
-	_cleanup_close_ int fd = -1;
-	struct rows rows;
-
-	assert_int_equal(dl_iterate_phdr(on_object, &w), 1);
-	fd = open(w.path, O_RDONLY | O_CLOEXEC);
-	assert_int_equal(rows_read(fd, w.offset >> REGION_SHIFT, &bytes), 0);
-	assert_int_equal(rows_parse(bytes.data, bytes.size, &rows), 0);
-	return rows_find(&rows, w.offset & ((1U << REGION_SHIFT) - 1));
-}
-
-/* --- up the stack by them ------------------------------------------------------------------------------- */
+#include <stdbool.h>
+#include <linux/types.h>
 
 struct registers {
 	__u64 pc, sp, bp;
 	bool exact; /* pc is not a return address */
 };
 
-static __u64 word_at(__u64 address)
+#include "tests/forge/own_stack.h"
+
+static __u32 seen; /* enum rule_special, as bits; and SEEN_BP */
+#define SEEN_BP (1U << 31)
+
+static struct registers registers_of(const ucontext_t *context)
 {
-	return *(const __u64 *)address;
+	const greg_t *regs = context->uc_mcontext.gregs;
+
+	return (struct registers){ regs[REG_RIP], regs[REG_RSP], regs[REG_RBP], true };
 }
 
 static __u64 special_cfa(const struct registers *r, __u32 which, __u32 argument)
@@ -104,15 +38,6 @@ static __u64 special_cfa(const struct registers *r, __u32 which, __u32 argument)
 	return 0;
 }
 
-static void signal_caller(struct registers *r)
-{
-	const ucontext_t *u = (const ucontext_t *)r->sp;
-	const greg_t *regs = u->uc_mcontext.gregs;
-
-	*r = (struct registers){ regs[REG_RIP], regs[REG_RSP], regs[REG_RBP], true };
-}
-
-/* False at the root. */
 static bool to_caller(struct registers *r)
 {
 	const __u32 rule = rule_for(r->pc - !r->exact), kind = rule >> 18, slot = rule & RULE_SLOT_LOST;
@@ -123,7 +48,7 @@ static bool to_caller(struct registers *r)
 	if (kind == RULE_SPECIAL && which == RULE_ROOT)
 		return false;
 	if (kind == RULE_SPECIAL && which == RULE_SIGNAL) {
-		signal_caller(r);
+		*r = registers_of((const ucontext_t *)r->sp);
 		return true;
 	}
 	assert_int_not_equal(kind, RULE_REGISTER); /* for leaves alone */
@@ -137,53 +62,6 @@ static bool to_caller(struct registers *r)
 	r->sp = cfa;
 	r->exact = false;
 	return true;
-}
-
-static _Unwind_Reason_Code on_frame(struct _Unwind_Context *context, void *to)
-{
-	struct stack *s = to;
-
-	if (s->count == DEPTH)
-		return _URC_END_OF_STACK;
-	s->frames[s->count++] = (struct frame){ _Unwind_GetIP(context), _Unwind_GetCFA(context) };
-	return _URC_NO_REASON;
-}
-
-/* The first frame is this function's own, of which the places differ. */
-static __attribute__((noinline)) int look(int n)
-{
-	struct stack right = { .count = 0 };
-	struct registers r;
-	ucontext_t here;
-	volatile int count = 1; /* getcontext() returns twice, as far as the compiler knows */
-
-	getcontext(&here);
-	r = (struct registers){ here.uc_mcontext.gregs[REG_RIP], here.uc_mcontext.gregs[REG_RSP],
-				here.uc_mcontext.gregs[REG_RBP], true };
-	_Unwind_Backtrace(on_frame, &right);
-	for (; to_caller(&r); count++) {
-		assert_true(count < right.count);
-		assert_int_equal(r.pc, right.frames[count].pc);
-		assert_int_equal(r.sp, right.frames[count].sp);
-	}
-	assert_true(count >= 4);
-	/* libgcc may report the root's caller, which has no address. */
-	assert_true(count == right.count || (count + 1 == right.count && !right.frames[count].pc));
-	return n + 1;
-}
-
-/* --- functions of every kind ---------------------------------------------------------------------------- */
-
-typedef int (*next_fn)(int n);
-
-static void keep(void *p)
-{
-	__asm__ volatile("" : : "r"(p) : "memory");
-}
-
-static __attribute__((noinline)) int plain(next_fn next, int n)
-{
-	return next(n) * 3;
 }
 
 static __attribute__((noinline)) int pushes(next_fn next, int n)
@@ -211,14 +89,6 @@ static __attribute__((noinline)) int aligned(next_fn next, int n)
 	keep(text);
 	assert_int_equal((uintptr_t)room % 64, 0);
 	return next(n) * 7;
-}
-
-static __attribute__((noinline)) int large(next_fn next, int n)
-{
-	char room[65536];
-
-	keep(room);
-	return next(n) * 11;
 }
 
 /* As OpenSSL's loops for AVX do it: it calls its argument with 7. */
@@ -284,29 +154,9 @@ static void functions_of_every_kind(void **state)
 	plain(through_pushes, 6);
 }
 
-static int compare(const void *a, const void *b)
-{
-	look(8);
-	return *(const int *)a - *(const int *)b;
-}
-
-static void callbacks_of_a_library(void **state)
-{
-	int list[] = { 3, 1, 2 };
-
-	(void)state;
-	qsort(list, ARRAY_SIZE(list), sizeof(*list), compare);
-	assert_int_equal(list[0], 1);
-}
-
 static void on_signal(int number)
 {
 	aligned(look, number);
-}
-
-static int raise_signal(int n)
-{
-	return raise(SIGUSR1) + n;
 }
 
 static void signals(void **state)
@@ -329,20 +179,11 @@ static void signals(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-static void *thread(void *context)
-{
-	plain(look, 1);
-	return context;
-}
-
 static void threads(void **state)
 {
-	pthread_t id;
-
 	(void)state;
 	seen = 0;
-	assert_int_equal(pthread_create(&id, NULL, thread, NULL), 0);
-	assert_int_equal(pthread_join(id, NULL), 0);
+	look_in_a_thread();
 	assert_true(seen & 1U << RULE_ROOT);
 }
 
@@ -363,7 +204,7 @@ int main(void)
 static void skipped(void **state)
 {
 	(void)state;
-	print_message("SKIP: rows are of x86-64\n");
+	print_message("SKIP: test_rows_unwind_arm64 is for this machine\n");
 	skip();
 }
 
