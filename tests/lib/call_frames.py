@@ -81,27 +81,44 @@ def readelf_place(word, expression, undefined):
     return int(word[1:]) if re.match(r"c[+-]", word) else "other"
 
 
-def readelf_rows(lines, expressions):
+def interpreted_rows(lines):
+    """(begin, {column: word}) of the table of an entry."""
     names = []
     for line in lines:
         words = re.sub(r"r\d+ \((\w+)\)", r"\1", line).split()
         if words[:2] == ["LOC", "CFA"]:
             names = words
         elif names and len(words) == len(names) and re.fullmatch("[0-9a-f]{16}", words[0]):
-            begin, row = int(words[0], 16), dict(zip(names, words))
-            cfa, bp, undefined = expressions[begin]
-            if row["CFA"] != "exp":
-                register, offset = re.match(r"(.+?)([+-]\d+)$", row["CFA"]).groups()
-                cfa = register, int(offset)
-            ip = "undefined" if row["ra"] == "u" else readelf_place(row["ra"], None, False)
-            yield Row(begin, cfa, readelf_place(row.get("rbp"), bp, undefined), ip)
+            yield int(words[0], 16), dict(zip(names, words))
+
+
+def readelf_rows(lines, expressions):
+    for begin, row in interpreted_rows(lines):
+        cfa, bp, undefined = expressions[begin]
+        if row["CFA"] != "exp":
+            register, offset = re.match(r"(.+?)([+-]\d+)$", row["CFA"]).groups()
+            cfa = register, int(offset)
+        ip = "undefined" if row["ra"] == "u" else readelf_place(row["ra"], None, False)
+        yield Row(begin, cfa, readelf_place(row.get("rbp"), bp, undefined), ip)
+
+
+def readelf_entries(path):
+    """(heading, lines of the table, lines of the instructions) of each entry."""
+    interpreted = elf_files.readelf("--debug-dump=frames-interp,no-follow-links", path)
+    raw = elf_files.readelf("--debug-dump=frames,no-follow-links", path)
+    for (heading, lines), (_, instructions) in zip(entries(interpreted), entries(raw)):
+        yield heading, lines, instructions
+
+
+def described(heading):
+    """(which common entry, begin, end) of a function's heading."""
+    of, *ends = re.search(r"cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)", heading).groups()
+    return of, *(int(address, 16) for address in ends)
 
 
 def by_readelf(path):
-    interpreted = elf_files.readelf("--debug-dump=frames-interp,no-follow-links", path)
-    raw = elf_files.readelf("--debug-dump=frames,no-follow-links", path)
     common, functions = {}, []
-    for (heading, lines), (_, instructions) in zip(entries(interpreted), entries(raw)):
+    for heading, lines, instructions in readelf_entries(path):
         if heading.startswith("Contents of "):
             common = {}
             continue
@@ -110,8 +127,7 @@ def by_readelf(path):
             signal = "S" in re.search(r'CIE "(.*?)"', heading)[1]
             common[heading.split()[0]] = list(readelf_rows(lines, expressions)), expressions[0], signal
             continue
-        of, *ends = re.search(r"cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)", heading).groups()
-        begin, end = (int(address, 16) for address in ends)
+        of, begin, end = described(heading)
         rows, first, signal = common[of]
         own = list(readelf_rows(lines, expressions_of(instructions, first, begin)))
         functions.append(Function(begin, end, signal, own or [r._replace(begin=begin) for r in rows]))

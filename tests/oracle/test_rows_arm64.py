@@ -3,15 +3,13 @@
 compared with readelf, for libraries of the cross-compiler. It needs no machine of that kind. As in
 test_rows.py, the rule that a row should have is worked out here from the text that readelf prints."""
 import glob
-import itertools
-import pathlib
 import re
 
 import pytest
 
 import call_frames
 import elf_files
-from test_rows import NOTHING, ROOT, SP, BP, SPECIAL, SP_FAR, Expected, product, rule, small
+from test_rows import NOTHING, ROOT, SP, BP, SPECIAL, SP_FAR, Expected, compare, rule, small
 
 LIBRARIES = [path for name in ("libc.so.6", "libgcc_s.so.1", "libm.so.6")
              for path in glob.glob("/usr/aarch64-linux-gnu/lib/" + name)]
@@ -64,27 +62,18 @@ def place(word):
 
 
 def rows(lines, rootless):
-    names = []
-    for line in lines:
-        words = re.sub(r"r\d+ \((\w+)\)", r"\1", line).split()
-        if words[:2] == ["LOC", "CFA"]:
-            names = words
-        elif names and len(words) == len(names) and re.fullmatch("[0-9a-f]{16}", words[0]):
-            row = dict(zip(names, words))
-            cfa = re.fullmatch(r"(\w+)([+-]\d+)", row["CFA"])
-            ip = place(row.get("ra", "u"))
-            ip = "undefined" if rootless and ip == "same" else ip
-            yield call_frames.Row(int(words[0], 16), (cfa[1], int(cfa[2])) if cfa else ["exp"],
-                                  place(row.get("x29", "u")), ip)
+    for begin, row in call_frames.interpreted_rows(lines):
+        cfa = re.fullmatch(r"(\w+)([+-]\d+)", row["CFA"])
+        ip = place(row.get("ra", "u"))
+        ip = "undefined" if rootless and ip == "same" else ip
+        yield call_frames.Row(begin, (cfa[1], int(cfa[2])) if cfa else ["exp"],
+                              place(row.get("x29", "u")), ip)
 
 
 def functions_of(path):
     """As call_frames.by_readelf(). It prints "u" for x30 both when nothing is said and when it is lost."""
-    interpreted = elf_files.readelf("--debug-dump=frames-interp,no-follow-links", path)
-    raw = elf_files.readelf("--debug-dump=frames,no-follow-links", path)
     common, functions = {}, []
-    both = zip(call_frames.entries(interpreted), call_frames.entries(raw))
-    for (heading, lines), (_, instructions) in both:
+    for heading, lines, instructions in call_frames.readelf_entries(path):
         if heading.startswith("Contents of "):
             common = {}
             continue
@@ -92,8 +81,7 @@ def functions_of(path):
         if " CIE " in heading:
             common[heading.split()[0]] = own, heading.endswith(" ra=30")
             continue
-        of, *ends = re.search(r"cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)", heading).groups()
-        begin, end = (int(address, 16) for address in ends)
+        of, begin, end = call_frames.described(heading)
         own, usual = own or [r._replace(begin=begin) for r in common[of][0]], common[of][1]
         functions.append(call_frames.Function(begin, end, False,
                                               own if usual else [r._replace(ip="elsewhere") for r in own]))
@@ -124,13 +112,5 @@ class Arm64(Expected):
 def test_every_row(path):
     if not path:
         pytest.skip("SKIP arm64: no libraries of the cross-compiler (libc6-arm64-cross)")
-    expected = Arm64(path, functions_of(path))
-    assert expected.count > 100
-    pairs = itertools.zip_longest(product(path), expected.changes)
-    wrong = next(((mine, right) for mine, right in pairs if mine != right), None)
-    assert not wrong, "at an offset, a rule: %s; expected %s" % tuple(
-        "%x %x" % x if x else None for x in wrong)
-    unsaid = sum(expected.reasons.values())
-    print(f"{pathlib.Path(path).name}: {expected.count} rows, of which cannot be said {unsaid}:",
-          dict(expected.reasons.most_common(5)))
-    assert unsaid <= expected.count / 200
+    expected = compare(path, functions_of(path), Arm64)
+    assert expected.count > 100 and sum(expected.reasons.values()) <= expected.count / 200
