@@ -12,7 +12,7 @@
 
 /* Strings of recorded; 0 = no label has such a key. */
 struct keys {
-	__u32 pid, tid, comm, thread, span_id, trace_id;
+	__u32 pid, tid, comm, thread, trace_id;
 };
 
 struct maker {
@@ -33,7 +33,6 @@ static struct keys find_keys(const struct recorded *r)
 		.tid = find_key(r, "tid"),
 		.comm = find_key(r, "comm"),
 		.thread = find_key(r, "thread"),
-		.span_id = find_key(r, "span_id"),
 		.trace_id = find_key(r, "trace_id"),
 	};
 }
@@ -227,7 +226,7 @@ static int count_ids(struct maker *m, size_t type)
 
 	for (__u32 id = 1; id <= recorded_stacks(r) && !err; id++) {
 		const struct recorded_stack s = recorded_get_stack(r, id);
-		const __u32 span = text_of(&s, m->keys.span_id), own = text_of(&s, m->keys.trace_id);
+		const __u32 span = text_of(&s, t->span_key), own = text_of(&s, m->keys.trace_id);
 		__u32 ignored;
 
 		t->all = recorded_sum(t->all, s.values[type]);
@@ -253,7 +252,11 @@ int traced_make(const struct chosen *c, const char *trace, size_t top, struct tr
 	};
 	int err;
 
-	*ret = (struct traced){ .recorded = c->recorded, .trace = trace };
+	*ret = (struct traced){
+		.recorded = c->recorded,
+		.trace = trace,
+		.span_key = find_key(c->recorded, "span_id"),
+	};
 	err = take_moments(&m);
 	if (err)
 		return err;
@@ -299,11 +302,13 @@ __u32 traced_place(const struct traced *t, const struct traced_stretch *s)
 
 __u32 traced_inner(const struct traced *t, const struct traced_stretch *s)
 {
-	const struct recorded_stack stack = recorded_get_stack(t->recorded, s->stack);
+	const struct recorded *r = t->recorded;
+	const struct recorded_stack stack = recorded_get_stack(r, s->stack);
+	const size_t held = find_holder(r, &stack);
 
-	if (!stack.n || !own_from(t->recorded, &stack, find_holder(t->recorded, &stack)))
+	if (!stack.n || !own_from(r, &stack, held))
 		return 0;
-	return stack.places[find_holder(t->recorded, &stack) ? table_own_frame(t->recorded, &stack) : 0];
+	return stack.places[held ? table_own_frame(r, &stack) : 0];
 }
 
 bool traced_is_held(const struct traced *t, const struct traced_stretch *s)
@@ -317,5 +322,5 @@ __u32 traced_span(const struct traced *t, const struct traced_stretch *s)
 {
 	const struct recorded_stack stack = recorded_get_stack(t->recorded, s->stack);
 
-	return text_of(&stack, find_key(t->recorded, "span_id"));
+	return text_of(&stack, t->span_key);
 }

@@ -35,6 +35,7 @@ struct traced_thread {
 struct traced {
 	const struct recorded *recorded;
 	const char *trace;
+	__u32 span_key; /* string: the label that has the id of a span */
 	struct traced_stretch *stretches; /* by thread, and then by time */
 	struct traced_thread *threads;
 	size_t stretch_count, thread_count;
