@@ -71,26 +71,12 @@ static inline bool clock_date(__s64 unix_ns, char between, char ret[CLOCK_DATE])
 	return true;
 }
 
-#define CLOCK_APART_NS 5000 /* between two readings of a clock, if nobody else ran */
-#define CLOCK_TRIES    100
+#define CLOCK_ASTRAY_NS NS_PER_MS
 
 /*
- * What clock_unix_ns() is ahead of clock_ns() now. The thread may lose its CPU between the two, for long
- * where many want one: then they are read again.
+ * What clock_unix_ns() is ahead of clock_ns(), within CLOCK_ASTRAY_NS: the same number until the clocks have
+ * gone further apart, or somebody set one. So a date that is asked for twice is the same moment.
  */
-static inline __u64 clock_unix_ahead_ns(void)
-{
-	__u64 least = ~0ULL, ahead = 0;
-
-	for (int i = 0; i < CLOCK_TRIES && least > CLOCK_APART_NS; i++) {
-		const __u64 before = clock_ns(), date = clock_unix_ns(), apart = clock_ns() - before;
-
-		if (apart >= least)
-			continue;
-		least = apart;
-		ahead = date - before;
-	}
-	return ahead;
-}
+__u64 clock_unix_ahead_ns(void);
 
 #endif

@@ -45,12 +45,24 @@ static void dates_are_those_of_time(void **state)
 	assert_in_range(shown, before, before + 60);
 }
 
+/* A date that is asked for again is the same moment, although no two readings of the clocks are. */
+static void a_date_is_one_moment(void **state)
+{
+	const __u64 ahead = clock_unix_ahead_ns();
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(clock_unix_ahead_ns(), ahead);
+	assert_in_range(clock_ns() + ahead, clock_unix_ns() - NS_PER_SECOND, clock_unix_ns() + NS_PER_SECOND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_clock_in_three_units),
 		cmocka_unit_test(goes_on_while_a_thread_sleeps),
 		cmocka_unit_test(dates_are_those_of_time),
+		cmocka_unit_test(a_date_is_one_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
