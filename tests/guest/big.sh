@@ -19,5 +19,6 @@ cp "$here/big/init" "$here/first.sh" "$here/interruptible.py" "$here/stacks.py" 
     "$work/root/"
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
+limit=7200
 boot "${2:-trixie}" 10240 /init "PROCESSES=${PROCESSES:-20000}" "SECONDS_EACH=${SECONDS_EACH:-60}"
 /usr/bin/python3 "$here/big/judge.py" "$out" "$cpus"
