@@ -24,7 +24,8 @@ fetch_debian() {
 # fill_root ROOT SCRIPT: what a guest has besides, SCRIPT being what it runs
 fill_root() {
     mkdir -p "$1/etc/systemd/system/multi-user.target.wants" "$1/usr/local/lib/guest"
-    cp "$here/systemd/work.service" "$here/systemd/check.service" "$1/etc/systemd/system/"
+    cp "$here/systemd/work.service" "$here/systemd/throttled.service" "$here/systemd/check.service" \
+        "$1/etc/systemd/system/"
     ln -s ../check.service "$1/etc/systemd/system/multi-user.target.wants/"
     cp "$here/systemd/steps.sh" "$here/work.py" "$1/usr/local/lib/guest/"
     cp "$here/systemd/$2" "$1/usr/local/lib/guest/check.sh"

@@ -36,6 +36,11 @@ wait_until 60 more_profiles replaced 4
 note stopping
 try stop systemctl stop $unit
 note stopped
+
+systemctl start throttled.service
+try quota pyperf-bpf --comm python3 -d 20 --event cpu,offcpu -o quota.pb.gz
+try findings pyperf-bpf report --findings --json quota.pb.gz
+systemctl stop throttled.service
 systemctl --failed --no-legend >failed
 
 echo 'interwal = 1' >>$config

@@ -160,6 +160,17 @@ def check_life(left):
     steps["stopping"].check_running(restarts=2)
 
 
+def check_quota(left):
+    """What systemd gives a service is what the profiler finds in its cgroup, and the kernel's count of it."""
+    left.check_success("findings")
+    found = [one for one in json.loads(left.text("findings.out"))["findings"] if one["code"] == "cpu_quota"]
+    said = found[0]["text"] if found else ""
+    check("CPUQuota=20% of a service stands out in its profile",
+          re.match(r"A quota of 0\.20 CPUs held back the threads of cgroup /system\.slice/throttled\.service "
+                   r"\(process \d+\) for ", said), (said, left.text("quota.out")))
+    print("       " + said)
+
+
 def check_end(left):
     steps = left.steps
     left.check_success("stop")
@@ -187,6 +198,7 @@ def main():
     check_rights(left, left.steps["started"])
     check_life(left)
     check_end(left)
+    check_quota(left)
     check_journal(left)
     check("systemd-analyze verify says nothing",
           left.text("verify.code") == "0\n" and not left.text("verify.out"),

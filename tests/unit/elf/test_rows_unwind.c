@@ -2,10 +2,15 @@
 /*
  * test_rows_unwind.c - that rules mean what they say, on x86-64 (tests/forge/own_stack.h).
  */
-#ifdef __x86_64__
-
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 #include <linux/types.h>
+
+#ifdef __x86_64__
 
 struct registers {
 	__u64 pc, sp, bp;

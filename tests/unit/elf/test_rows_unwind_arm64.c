@@ -2,10 +2,15 @@
 /*
  * test_rows_unwind_arm64.c - what test_rows_unwind.c does, on arm64.
  */
-#ifdef __aarch64__
-
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 #include <linux/types.h>
+
+#ifdef __aarch64__
 
 struct registers {
 	__u64 pc, sp, bp, link;
