@@ -29,6 +29,7 @@ enum object_kind {
 	OBJECT_BUILTIN,
 	OBJECT_METHOD,
 	OBJECT_FUNCTION,
+	OBJECT_PARTIAL,
 };
 
 #define TYPES_KNOWN 32 /* a power of two */
@@ -231,6 +232,13 @@ struct scratch {
 	struct record_code record;		      /* python/code.h */
 	__u8 slack[2 * STRING_MAX + LINETABLE_SMALL]; /* what is written anywhere in record.data ends in it */
 	struct thread stranger; /* stands in for a thread's own entry when all slots of its set are in use */
+
+	struct { /* python/awaiter.h: what is called when the task that was met last is done */
+		__u64 next;  /* to be looked at; 0 = nothing */
+		__u64 list;  /* where further ones are, */
+		__u64 count; /* ... and so many of them */
+		__u64 first; /* who is known to await it by those before; 0 = nobody */
+	} calls;
 } __attribute__((aligned(64)));
 
 #endif

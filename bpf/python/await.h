@@ -33,7 +33,7 @@ struct await_context {
 static __always_inline long await_end(struct scratch *s, enum wait_cause cause)
 {
 	s->await.cause = cause;
-	s->await.task = s->await.object = 0;
+	s->await.task = s->await.object = s->calls.next = 0;
 	return 1;
 }
 
@@ -77,12 +77,12 @@ __noinline int await_first(struct scratch *s, const struct task_layout *a, __u64
 }
 
 /* From the task whose bytes were read to the one that awaits it, if there is one. */
-static __always_inline void await_next(struct scratch *s, const struct task_layout *a, __u32 is_task)
+static __always_inline void await_next(struct scratch *s, const struct task_layout *a)
 {
 	const __u64 by = object_pointer(s, a->task_awaited_by);
 
 	if (a->current) {
-		awaiter_next(s, a, is_task);
+		awaiter_next(s);
 		return;
 	}
 	s->await.task = 0;
@@ -138,7 +138,7 @@ static __always_inline long await_task(struct scratch *s, const struct task_layo
 	s->await.begin[n] = s->await.end[n] = s->await.depth;
 	s->await.tasks = n + 1;
 	s->await.object = is_task ? object_pointer(s, a->task_coro) : 0;
-	await_next(s, a, is_task);
+	await_next(s, a);
 	return 0;
 }
 
@@ -248,6 +248,8 @@ static long await_step(__u32 i, struct await_context *c)
 	(void)i;
 	if (walk_step_late(&s->walk))
 		return await_end(s, WAIT_TASK_CUT);
+	if (!s->await.object && s->calls.next)
+		return awaiter_call(s, c->l, c->a) != 0;
 	stop = s->await.object ? await_object(s, c->l, c->a) : await_task(s, c->a);
 	mem_opaque(stop);
 	return stop != 0;
@@ -263,16 +265,16 @@ static __always_inline void await_find(struct scratch *s, const struct layout *l
 	s->await.cause = WAIT_CAUSES;
 	s->await.tasks = s->await.depth = 0;
 	__builtin_memset(s->await.met, 0, sizeof(s->await.met));
-	s->await.object = 0;
+	s->await.object = s->calls.next = 0;
 	s->await.must = a->current != 0;
-	await_next(s, a, 1);
+	await_next(s, a);
 	if (!mem_plausible(coroutine) ||
 	    (!s->await.task && s->await.cause == WAIT_CAUSES && !s->await.must))
 		return;
 	s->await.frame = awaiter_frame(s, a, coroutine);
-	if (s->await.task)
+	if (s->await.task || s->calls.next)
 		bpf_loop(AWAIT_STEPS, await_step, &c, 0);
-	if (s->await.task || s->await.object)
+	if (s->await.task || s->await.object || s->calls.next)
 		s->await.cause = WAIT_TASK_CUT;
 }
 

@@ -22,6 +22,7 @@
 #define FUTURE_OTHERS	40 /* ... and a list with the rest */
 #define CALLBACK_READ	80
 #define CELLS		8
+#define CALLBACKS	8 /* of one task that are looked at besides the first */
 #define PARENT_TASK	4 /* which attribute of a TaskGroup _parent_task is: Lib/asyncio/taskgroups.py */
 
 struct awaiter_context {
@@ -29,6 +30,7 @@ struct awaiter_context {
 	const struct task_layout *a;
 	__u64 found;
 	__u32 first; /* where in what was read the entries begin */
+	__u32 cells; /* a tuple has cells */
 	__u64 newest; /* up to 3.10: the frame that the thread runs */
 };
 
@@ -133,29 +135,44 @@ static __always_inline int awaiter_kind(struct scratch *s, const struct task_lay
 	return object_kind(s, a, search_read(s, object + a->object_type));
 }
 
-/* Looks at what a cell has, of the tuple that was read. */
-static long awaiter_cell(__u32 i, struct awaiter_context *c)
+/* Looks at an item of the tuple that was read, or at what it has, if it is a cell. */
+static long awaiter_item(__u32 i, struct awaiter_context *c)
 {
-	__u64 cell, object;
+	__u64 item, object;
 
 	if (i >= object_word(c->s, FIRST_WORD))
 		return 1;
-	cell = object_word(c->s, SECOND_WORD + 8 * i);
-	object = mem_plausible(cell) ? search_read(c->s, cell + FIRST_WORD) : 0;
+	item = object_word(c->s, SECOND_WORD + 8 * i);
+	object = c->cells && mem_plausible(item) ? search_read(c->s, item + FIRST_WORD) : item;
 	if (awaiter_kind(c->s, c->a, object) == OBJECT_FUTURE)
 		c->found = object;
 	return c->found != 0;
 }
 
-/* The future that a function has in a cell, as those of gather() and wait() do. */
-static __always_inline __u64 awaiter_of_function(struct scratch *s, const struct task_layout *a)
+/* The future in a tuple: functions have it in a cell, as those of gather() do, and partials as it is. */
+static __always_inline __u64 awaiter_of_tuple(struct scratch *s, const struct task_layout *a, __u64 tuple,
+					      __u32 cells)
 {
-	struct awaiter_context c = { .s = s, .a = a };
-	const __u64 closure = object_word(s, a->closure);
+	struct awaiter_context c = { .s = s, .a = a, .cells = cells };
 
-	if (closure && !object_read(s, closure, SECOND_WORD + 8 * CELLS))
-		bpf_loop(CELLS, awaiter_cell, &c, 0);
+	if (tuple && !object_read(s, tuple, SECOND_WORD + 8 * CELLS))
+		bpf_loop(CELLS, awaiter_item, &c, 0);
 	return c.found;
+}
+
+/*
+ * Whether the function that was read is what shield() has called when its own future is done. That future is
+ * in no cell, but the one that shield() was given is.
+ */
+static __always_inline int awaiter_is_of_shield(struct scratch *s, const struct layout *l,
+						const struct task_layout *a)
+{
+	static const char shield[] = "_outer_done_callback";
+	const __u64 name = object_word(s, a->function_name);
+	char text[24] = {};
+
+	return mem_plausible(name) && !walk_read(&s->walk, text, sizeof(shield), name + l->str_ascii) &&
+	       !bpf_strncmp(text, sizeof(text), shield);
 }
 
 /* The task whose TaskGroup this is. */
@@ -175,42 +192,67 @@ static __always_inline __u64 awaiter_of_group(struct scratch *s, const struct ta
 	return awaiter_kind(s, a, task) == OBJECT_TASK ? task : 0;
 }
 
-/*
- * From the task, or future, whose bytes were read to the one that awaits it: s->await.task. is_task: it is a
- * task. A future of shield() has a function with what it awaits itself, so of a future only another one that
- * waits for it counts. Always 0.
- */
-__noinline int awaiter_next(struct scratch *s, const struct task_layout *a, __u32 is_task)
+/* Who waits for the task, or future, by what is called when it is done, which was read. 0 = nobody. */
+static __always_inline __u64 awaiter_of(struct scratch *s, const struct layout *l,
+					const struct task_layout *a)
 {
-	__u64 callback, self, list;
-	int kind;
+	const int kind = object_kind(s, a, object_word(s, a->object_type));
+	const __u64 self = object_word(s, SECOND_WORD);
 
-	if (!opt_async || !s || !a)
-		return -1;
-	callback = object_word(s, FUTURE_CALLBACK);
-	list = object_word(s, FUTURE_OTHERS);
-	s->await.task = 0;
-	s->await.others = is_task && list;
-	if (!callback || object_read(s, callback, CALLBACK_READ))
-		return 0;
-	kind = object_kind(s, a, object_word(s, a->object_type));
-	if (kind == OBJECT_FUNCTION && !is_task && mem_plausible(list)) {
-		callback = search_read(s, search_read(s, list + SECOND_WORD));
-		callback = search_read(s, callback + SECOND_WORD);
-		if (object_read(s, callback, CALLBACK_READ))
-			return 0;
-		kind = object_kind(s, a, object_word(s, a->object_type));
-	}
-	self = object_word(s, SECOND_WORD);
 	if (kind == OBJECT_WAKEUP)
-		s->await.task = object_word(s, FIRST_WORD);
-	else if (kind == OBJECT_BUILTIN && awaiter_kind(s, a, self) == OBJECT_TASK)
-		s->await.task = self;
-	else if (kind == OBJECT_METHOD && mem_plausible(self))
-		s->await.task = awaiter_of_group(s, a, self);
-	else if (kind == OBJECT_FUNCTION && is_task)
-		s->await.task = awaiter_of_function(s, a);
+		return object_word(s, FIRST_WORD);
+	if (kind == OBJECT_BUILTIN)
+		return awaiter_kind(s, a, self) == OBJECT_TASK ? self : 0;
+	if (kind == OBJECT_METHOD)
+		return mem_plausible(self) ? awaiter_of_group(s, a, self) : 0;
+	if (kind == OBJECT_FUNCTION && !awaiter_is_of_shield(s, l, a))
+		return awaiter_of_tuple(s, a, object_word(s, a->closure), 1);
+	return kind == OBJECT_PARTIAL ? awaiter_of_tuple(s, a, self, 0) : 0;
+}
+
+/*
+ * Looks at the next thing that is called when the task, or future, is done. After the last one s->await.task
+ * is the first that waits for it; 0 = nobody: what is only told of its end does not. Always 0. A global
+ * function: the verifier looks at it once.
+ */
+__noinline int awaiter_call(struct scratch *s, const struct layout *l, const struct task_layout *a)
+{
+	__u64 found = 0, tuple;
+
+	if (!opt_async || !s || !l || !a)
+		return -1;
+	if (!object_read(s, s->calls.next, CALLBACK_READ))
+		found = awaiter_of(s, l, a);
+	if (!s->calls.first)
+		s->calls.first = found;
+	else if (found && found != s->calls.first)
+		s->await.others = 1;
+	s->calls.next = 0;
+	if (s->calls.count) {
+		tuple = search_read(s, s->calls.list);
+		s->calls.next = mem_plausible(tuple) ? search_read(s, tuple + SECOND_WORD) : 0;
+		s->calls.list += sizeof(__u64);
+		s->calls.count--;
+	}
+	if (!s->calls.next)
+		s->await.task = s->calls.first;
 	return 0;
+}
+
+/* Goes on to what is called when the task, or future, is done whose bytes were read. */
+static __always_inline void awaiter_next(struct scratch *s)
+{
+	const __u64 list = object_word(s, FUTURE_OTHERS);
+	__u64 count = 0;
+
+	s->calls.next = object_word(s, FUTURE_CALLBACK);
+	s->await.task = s->calls.first = 0;
+	s->await.others = 0;
+	if (mem_plausible(list)) {
+		s->calls.list = search_read(s, list + SECOND_WORD);
+		count = search_read(s, list + FIRST_WORD);
+	}
+	s->calls.count = count < CALLBACKS ? count : CALLBACKS;
 }
 
 /* --- a coroutine ---------------------------------------------------------------------------------------- */

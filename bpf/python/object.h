@@ -127,7 +127,7 @@ __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64
 	flags = search_read(s, type + a->type_flags);
 	kind = flags & FLAG_INT ? OBJECT_INT : flags & FLAG_STR ? OBJECT_STR : OBJECT_OTHER;
 	if (a->current && kind == OBJECT_OTHER)
-		kind = kind_by_base(s, a, type);
+		kind = type == a->partial_type ? OBJECT_PARTIAL : kind_by_base(s, a, type);
 	if (flags & FLAG_HEAP_TYPE)
 		return kind;
 	if (kind == OBJECT_OTHER)

@@ -95,6 +95,7 @@ static void show_tasks(void)
 #endif
 	FIELD(tasks_cached_keys, PyHeapTypeObject, ht_cached_keys);
 	FIELD(tasks_closure, PyFunctionObject, func_closure);
+	FIELD(tasks_function_name, PyFunctionObject, func_name);
 	_Static_assert(offsetof(PyWeakReference, wr_object) == 16, "user/python/asyncio_search.c");
 	_Static_assert(offsetof(PyMethodObject, im_self) == 24, "user/outside/callbacks.c");
 	_Static_assert(offsetof(PyCFunctionObject, m_self) == 24, "user/outside/callbacks.c");

@@ -105,6 +105,7 @@ static void show_tasks(const struct task_facts *tasks)
 	TASKS(frame_stack);
 	TASKS(cached_keys);
 	TASKS(closure);
+	TASKS(function_name);
 }
 
 static void show_layout(const struct layout *layout, const struct task_facts *tasks)

@@ -44,6 +44,27 @@ async def gathers():
     await asyncio.gather(of(start(leaf(), "gathered")), asyncio.sleep(3600))  # runs: gathers
 
 
+async def nested():
+    """A gather() in another one."""
+    await asyncio.gather(asyncio.gather(start(leaf(), "nested")), asyncio.sleep(3600))  # runs: nested
+
+
+async def shields():
+    await asyncio.shield(asyncio.gather(start(leaf(), "shielded")))  # runs: shields
+
+
+async def timed():
+    await asyncio.wait_for(start(leaf(), "timed"), 3600)  # runs: timed
+
+
+async def told():
+    """A task whose end others are told of, who do not wait for it."""
+    task = start(leaf(), "told")
+    for _ in range(2):
+        task.add_done_callback(set().discard)
+    await task  # runs: told
+
+
 async def grouped():
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(leaf(), name="grouped")
@@ -90,7 +111,7 @@ async def unnamed():
 
 
 async def begin():
-    scenes = [alone, chain, gathers, shared, generates, cycle, deep, unnamed]
+    scenes = [alone, chain, gathers, nested, shields, timed, told, shared, generates, cycle, deep, unnamed]
     if hasattr(asyncio, "TaskGroup"):
         scenes.append(grouped)
     for scene in scenes:

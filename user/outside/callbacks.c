@@ -10,10 +10,6 @@
 #define ARGUMENTS   OBJECT_SECOND /* partialobject.args, Modules/_functoolsmodule.c */
 #define METHOD_SELF OBJECT_SECOND /* PyMethodObject.im_self, and PyCFunctionObject.m_self */
 #define CELL_OBJECT OBJECT_FIRST
-/* PyFunctionObject.func_name, Include/cpython/funcobject.h; 3.10 has moved it. */
-#define FUNCTION_NAME	  32
-#define FUNCTION_NAME_3_9 64
-#define CLOSURE_3_9	  48
 
 #define HOPS_MAX    3  /* futures between two tasks */
 #define FUTURES_MAX 64 /* that are looked at for one task */
@@ -91,9 +87,7 @@ static bool add_host(struct task_reader *r, __u64 object, struct task_object *o)
 /* What shield() has called when its own future is done, which then is not awaited by the other one. */
 static bool is_of_shield(struct task_reader *r, __u64 function)
 {
-	const __u64 name = r->at.facts->closure == CLOSURE_3_9 ? FUNCTION_NAME_3_9 : FUNCTION_NAME;
-
-	return objects_is_text(&r->objects, pointer_of(r, function, name),
+	return objects_is_text(&r->objects, pointer_of(r, function, r->at.facts->function_name),
 			       "_outer_done_callback");
 }
 

@@ -25,6 +25,7 @@ struct asyncio_found {
 	__u64 eager_tasks; /* ... and the set of those that were begun at once (3.12+); 0 = there is none */
 	__u64 current;	   /* the dict from a loop to the task that it runs */
 	__u64 group_type;  /* TaskGroup (3.11+); 0 = it has not been imported */
+	__u64 partial_type; /* functools.partial; 0 = it was not found */
 	__u16 waiter;	   /* task_fut_waiter */
 	__u16 future_size;
 	__u16 group_values; /* 3.13: bytes from a TaskGroup to its attributes; else 0 */

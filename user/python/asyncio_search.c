@@ -332,11 +332,18 @@ static void take_objects(const struct cpython *c, struct asyncio_layout *a)
 	a->facts = &c->tasks;
 }
 
+/* A type that a module has; 0 if there is none. */
+static __u64 find_type(struct objects *o, __u64 runtime, const char *module, const char *name)
+{
+	const __u64 dict = find_module(o, runtime, module);
+
+	return dict ? objects_dict_find(o, dict, name) : 0;
+}
+
 /* What the kernel side needs besides (--async). */
 static void take_group(struct objects *o, __u64 runtime, struct asyncio_layout *a)
 {
-	const __u64 dict = find_module(o, runtime, "asyncio.taskgroups");
-	const __u64 type = dict ? objects_dict_find(o, dict, "TaskGroup") : 0;
+	const __u64 type = find_type(o, runtime, "asyncio.taskgroups", "TaskGroup");
 	__u64 size;
 
 	if (!type || objects_read(o, type + o->head + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
@@ -364,6 +371,8 @@ int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runti
 				     layout->version < VERSION_3_13 ? 2 : 0;
 		take_group(&o, runtime, &found);
 	}
+	if (!err)
+		found.found.partial_type = find_type(&o, runtime, "_functools", "partial");
 	if (!err)
 		*ret = found;
 	return o.unreachable ?: err;

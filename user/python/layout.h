@@ -64,7 +64,8 @@ struct task_facts {
 	__u16 frame_top;      /* stacktop, an int; f_stackdepth, an int (3.10); f_stacktop, a pointer */
 	__u16 frame_stack;    /* localsplus; up to 3.10 f_valuestack, a pointer */
 	__u16 cached_keys;    /* PyHeapTypeObject.ht_cached_keys */
-	__u16 closure;	      /* PyFunctionObject.func_closure */
+	__u16 closure;	      /* PyFunctionObject.func_closure, */
+	__u16 function_name;  /* ... and func_name */
 	__u8 frame_object;    /* enum frame_object: what frame_top is, where the frame is an object */
 };
 

@@ -42,11 +42,13 @@ static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
 		.frame_object = f->frame_object,
 		.frame_values = f->frame_stack,
 		.closure = f->closure,
+		.function_name = f->function_name,
 		.group_values = a->found.group_values,
 		.current = a->found.current,
 		.task_type = a->found.task_type,
 		.future_type = a->found.future_type,
 		.group_type = a->found.group_type,
+		.partial_type = a->found.partial_type,
 	};
 	return 0;
 }

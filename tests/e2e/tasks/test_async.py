@@ -63,6 +63,8 @@ def wanted(at, version):
         "chain": {run + (("chain", at["chain"]), of, of)},
         "gathered": {run + (("gathers", at["gathers"]), of)},
         "grouped": {run + (("grouped", None),)},
+        **{task: {run + ((name, at[name]),)} for task, name in (
+            ("nested", "nested"), ("shielded", "shields"), ("timed", "timed"), ("told", "told"))},
         "shared": {run + (of, "[and others]")},
         "generator": {run + (("generates", at["generates"]), ("items", at["items"]))},
         # From the one that runs: both() awaits it, other() that, and both() again.

@@ -20,8 +20,9 @@ const volatile __u8 opt_async = 1;
 
 enum {
 	DICT, KEYS, TASK, OUTER, FUTURE, CORO, OUTER_CORO, WAKEUP, FUNCTION, TUPLE, CELL, METHOD, GROUP, CODE,
+	LIST, ITEMS, CALLED, INNER, PARTIAL, NAME, /* what is called besides */
 	FRAME, OUTER_FRAME, VALUES, BYTES, /* up to 3.10 */
-	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, NAMES, OBJECTS
+	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, T_PARTIAL, NAMES, OBJECTS
 };
 
 static __u64 memory[OBJECTS][OBJECT / 8];
@@ -44,11 +45,12 @@ static const struct task_layout tasks = {
 	.task_size = 176, .task_name = 144, .task_coro = 136, .object_type = 8, .type_name = 24,
 	.type_flags = 168, .gen_frame = 72, .gen_state = 67, .frame_stack = 64, .created = -2, .executing = 0,
 	.suspended = -1, .awaiting = { -1, -1 }, .awaited = 1, .resume = 2, .frame_values = 72, .closure = 72,
-	.current = START + DICT * OBJECT, .task_type = START + T_TASK * OBJECT,
+	.function_name = 32, .current = START + DICT * OBJECT, .task_type = START + T_TASK * OBJECT,
 	.future_type = START + T_FUTURE * OBJECT, .group_type = START + T_GROUP * OBJECT,
+	.partial_type = START + T_PARTIAL * OBJECT,
 };
 static const struct layout layout = { .frame_code = 0, .frame_instr = 56, .frame_owner = 70,
-				      .owner_generator = 1 };
+				      .owner_generator = 1, .str_ascii = 48 };
 
 static struct scratch *s;
 static const struct layout *of = &layout;
@@ -105,6 +107,13 @@ static int setup(void **state)
 	memory[METHOD][1] = at(T_METHOD);
 	memory[METHOD][3] = at(GROUP);
 	memory[GROUP][1] = at(T_GROUP);
+	memory[INNER][1] = at(T_FUTURE);
+	memory[PARTIAL][1] = at(T_PARTIAL);
+	memory[PARTIAL][3] = at(TUPLE);
+	memory[LIST][2] = 1;
+	memory[LIST][3] = at(ITEMS);
+	memory[ITEMS][0] = at(CALLED);
+	memory[CALLED][3] = at(WAKEUP);
 	return 0;
 }
 
@@ -168,6 +177,49 @@ static void who_awaits_it(void **state)
 	memory[CODE][4] = at(FUTURE); /* what stands there is no task */
 	look();
 	assert_int_equal(s->await.tasks, 0);
+}
+
+/* A gather() in another one, wait_for() up to 3.11. */
+static void over_two_futures(void **state)
+{
+	(void)state;
+	memory[TASK][3] = at(PARTIAL);
+	memory[TUPLE][3] = at(INNER);
+	memory[INNER][3] = at(FUNCTION);
+	memory[FUNCTION][72 / 8] = at(CALLED);
+	memory[CALLED][2] = 1;
+	memory[CALLED][3] = at(CELL);
+	memory[CELL][2] = at(FUTURE);
+	memory[FUTURE][3] = at(WAKEUP);
+	assert_awaited_by_outer(2);
+	memcpy((char *)memory[NAME] + 48, "_outer_done_callback", 21);
+	memory[FUNCTION][32 / 8] = at(NAME); /* a future of shield(): the other one does not wait for it */
+	look();
+	assert_int_equal(s->await.tasks, 1);
+	memory[INNER][5] = at(LIST); /* what is called next does */
+	memory[CALLED][3] = at(WAKEUP);
+	assert_awaited_by_outer(1);
+}
+
+/* What is only told of its end is no awaiter, also where it comes first. */
+static void what_is_called_besides(void **state)
+{
+	(void)state;
+	memory[TASK][3] = at(FUNCTION);
+	memory[TASK][5] = at(LIST);
+	memory[FUNCTION][72 / 8] = 0;
+	assert_awaited_by_outer(0);
+	assert_int_equal(s->await.shared[0], 0);
+	memory[TASK][3] = at(WAKEUP); /* two wait for it */
+	memory[CALLED][3] = at(PARTIAL);
+	memory[TUPLE][3] = at(INNER);
+	assert_awaited_by_outer(0);
+	assert_int_equal(s->await.shared[0], 1);
+	memory[CALLED][3] = at(FUNCTION);
+	assert_awaited_by_outer(0);
+	assert_int_equal(s->await.shared[0], 0);
+	memory[LIST][2] = ~0ULL; /* so many are not looked at */
+	assert_awaited_by_outer(0);
 }
 
 /* --- frames that are objects ---------------------------------------------------------------------------- */
@@ -301,7 +353,8 @@ static void words_that_are_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(frames_that_are_objects),
+		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(over_two_futures),
+		TEST(what_is_called_besides), TEST(frames_that_are_objects),
 		TEST(a_coroutine_in_it), TEST(words_that_are_others),
 	};
 

@@ -73,6 +73,7 @@ const struct cpython cpython_3_10 = {
 		.frame_stack = 64, /* f_valuestack */
 		.cached_keys = 872,
 		.closure = 72,
+		.function_name = 32,
 		.frame_object = FRAME_OBJECT_COUNTS,
 	},
 };

@@ -77,5 +77,6 @@ const struct cpython cpython_3_11 = {
 		.frame_stack = 72, /* localsplus */
 		.cached_keys = 872,
 		.closure = 72,
+		.function_name = 32,
 	},
 };

@@ -85,5 +85,6 @@ const struct cpython cpython_3_12 = {
 		.frame_stack = 72, /* localsplus */
 		.cached_keys = 880,
 		.closure = 72,
+		.function_name = 32,
 	},
 };

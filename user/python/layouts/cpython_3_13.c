@@ -194,5 +194,6 @@ const struct cpython cpython_3_13 = {
 		.frame_stack = 72, /* localsplus */
 		.cached_keys = 880,
 		.closure = 72,
+		.function_name = 32,
 	},
 };

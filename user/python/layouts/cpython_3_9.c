@@ -71,6 +71,7 @@ const struct cpython cpython_3_9 = {
 		.frame_stack = 64, /* f_valuestack */
 		.cached_keys = 864,
 		.closure = 48,
+		.function_name = 64,
 		.frame_object = FRAME_OBJECT_TOP,
 	},
 };
