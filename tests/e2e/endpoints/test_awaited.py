@@ -6,7 +6,7 @@ import pytest
 
 import pprof
 import profiler
-from async_tasks import EACH
+from async_tasks import EACH, EACH_FOUND
 
 PROGRAM = "awaited.py"
 RULE = "endpoints/" + PROGRAM + ":dispatch"
@@ -14,7 +14,7 @@ LEAST = 50  # samples of each
 
 
 @pytest.mark.all
-@pytest.mark.parametrize("python", EACH)
+@pytest.mark.parametrize("python", EACH + EACH_FOUND)
 def test_children_of_a_handler(python, workloads, tmp_path):
     found = {}
     with profiler.target(python.path, "-S", workloads / "endpoints" / PROGRAM) as target:
