@@ -209,7 +209,7 @@ struct profile_stack {
 	const __u64 *counts;	/* by enum event_kind, and PROFILE_TIME; until the next profile_sample() */
 };
 
-/* The memory of all records, nearly. */
+/* All the memory that it takes. */
 size_t profile_bytes(const struct profile *p);
 /* How many records of this kind there are. Their ids are 1 to this number. */
 __u32 profile_count(const struct profile *p, enum profile_kind kind);

@@ -7,9 +7,23 @@
 
 #include "profile/profile_records.h"
 
+/* Beside its entries, which are the arena's. */
+static size_t table_bytes(const struct table *t)
+{
+	const UT_hash_table *hash = t->by_content ? t->by_content->hh.tbl : NULL;
+
+	return t->capacity * sizeof(*t->by_id) +
+	       (hash ? sizeof(*hash) + hash->num_buckets * sizeof(*hash->buckets) : 0);
+}
+
 size_t profile_bytes(const struct profile *p)
 {
-	return p->bytes + p->moments.capacity * sizeof(*p->moments.list);
+	size_t bytes = sizeof(*p) + p->bytes + p->scratch.capacity;
+
+	for (int i = 0; i < PROFILE_KINDS; i++)
+		bytes += table_bytes(&p->tables[i]);
+	return bytes + p->counts_capacity * sizeof(*p->counts) +
+	       p->accounts_capacity * sizeof(*p->accounts) + p->moments.capacity * sizeof(*p->moments.list);
 }
 
 __u32 profile_last_sample(const struct profile *p)

@@ -18,7 +18,7 @@
 struct profile;
 struct profile_info;
 
-#define PROFILE_BYTES (96 << 20) /* of the bounds in docs/security.md */
+#define PROFILE_BYTES (144 << 20) /* of the bounds in docs/security.md */
 
 struct harvest_stats {
 	__u64 samples[EVENT_KINDS]; /* put into the profile, in the unit of their kind */
