@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/turn_times.h"
 #include "export/log_file.h"
+#include "http/history.h"
 #include "http/profile_request.h"
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
@@ -270,6 +271,12 @@ static void add_kubelet(struct page *p, const struct kubelet *k)
 	gauge(p, "kubelet_pods", "Pods in the kubelet's last answer.", s.pods);
 }
 
+static void add_history(struct page *p, const struct history *h)
+{
+	gauge(p, "intervals_kept", "Intervals that the page can show.", h->count);
+	gauge(p, "intervals_kept_bytes", "Their memory.", h->bytes);
+}
+
 static void add_http(struct page *p, const struct answer_counts *answers,
 		     const struct profile_requests *profiles)
 {
@@ -316,6 +323,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		add_log_file(&p, v->log_file);
 	if (v->kubelet)
 		add_kubelet(&p, v->kubelet);
+	add_history(&p, v->history);
 	add_http(&p, v->answers, v->profiles);
 	return p.err;
 }

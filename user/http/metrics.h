@@ -14,6 +14,7 @@
 struct buf;
 struct codes;
 struct export_stats;
+struct history;
 struct kernel;
 struct journal;
 struct kubelet;
@@ -39,6 +40,7 @@ struct metrics_view {
 	const struct kubelet *kubelet;	   /* NULL: none is asked */
 	const struct journal *journal;	   /* NULL: there is no log */
 	const struct log_file *log_file;   /* NULL, or with path NULL: it goes into no file */
+	const struct history *history;	   /* what the page shows */
 	const struct answer_counts *answers;
 	const struct profile_requests *profiles;
 };

@@ -125,6 +125,7 @@ static enum MHD_Result metrics(struct visit *v)
 		.kubelet = inputs->kubelet,
 		.journal = inputs->journal ? *inputs->journal : NULL,
 		.log_file = inputs->log_file,
+		.history = &s->recent.history,
 		.answers = &s->answers,
 		.profiles = &s->profiles,
 	};

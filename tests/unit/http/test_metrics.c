@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/turn_times.h"
+#include "http/history.h"
 #include "http/metrics.h"
 #include "http/profile_request.h"
 #include "kern/banks.h"
@@ -26,6 +27,7 @@ static const struct run_facts facts = { .frequency = 199, .cpus = 3, .turns = &t
 static const struct answer_counts answers = { .answers = 11, .refusals = 22 };
 static const struct profile_requests profiles = { .served = 33, .abandoned = 44, .open = 5 };
 static const struct export_stats exported = { .files_written = 66, .samples_dropped = 77 };
+static const struct history history = { .count = 6, .bytes = 6000 };
 static struct metrics_view view;
 static struct natives *natives;
 static struct buf out;
@@ -43,6 +45,7 @@ static int setup_metrics(void **state)
 		.codes = codes,
 		.registry = registry,
 		.run = &facts,
+		.history = &history,
 		.answers = &answers,
 		.profiles = &profiles,
 	};
@@ -105,6 +108,8 @@ static void numbers(void **state)
 		"pyperf_processes_live 1",
 		"pyperf_processes_known 2",
 		"pyperf_code_objects 2",
+		"pyperf_intervals_kept 6",
+		"pyperf_intervals_kept_bytes 6000",
 		"pyperf_http_answers_total 11",
 		"pyperf_http_refusals_total 22",
 		"pyperf_profiles_served_total 33",
