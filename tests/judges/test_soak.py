@@ -15,7 +15,8 @@ import judge  # noqa: E402
 STEADY = {"rss_bytes": 40e6, "heap_bytes": 5e6, "helper_bytes": 7e6, "descriptors": 48,
           "helper_descriptors": 11, "children": 2, "bpf_objects": 17, "table_ended": 2,
           "processes_known": 200, "code_objects": 400, "native_files": 800, "native_regions": 700,
-          "native_positions": 700e6, "native_name_bytes": 20e6, "files": 12, "turn_ms": 4}
+          "native_positions": 700e6, "native_name_bytes": 20e6, "intervals_kept": 90,
+          "intervals_kept_bytes": 20e6, "files": 12, "turn_ms": 4}
 # Half a per cent of these is noise; the others stand still.
 NOISY = "rss_bytes", "heap_bytes", "helper_bytes", "turn_ms"
 
@@ -63,7 +64,8 @@ def test_growth_is_found(column):
     least = {"rss_bytes": 2e6, "heap_bytes": 2e6, "helper_bytes": 1e6, "descriptors": 3, "files": 3,
              "helper_descriptors": 2, "children": 2, "bpf_objects": 2, "table_ended": 40,
              "processes_known": 400, "code_objects": 800, "native_files": 1000, "native_regions": 1000,
-             "native_positions": 900e6, "native_name_bytes": 40e6, "turn_ms": 60}
+             "native_positions": 900e6, "native_name_bytes": 40e6, "intervals_kept": 20,
+             "intervals_kept_bytes": 12e6, "turn_ms": 60}
     rows = made(**{column: lambda value, part: value + least[column] * part})
     assert [line.partition(":")[0] for line in judge.growing(rows)] == [column]
 

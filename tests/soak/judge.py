@@ -52,6 +52,8 @@ BOUNDS = {
     "native_regions": Bound("ranges of memory with code of no file held", 0.25, 50),
     "native_positions": Bound("text space taken, MiB", 0.25, 32 << 20, 1 << 20),
     "native_name_bytes": Bound("names of native functions, MiB", 0.25, 4 << 20, 1 << 20),
+    "intervals_kept": Bound("intervals that the page can show", 0.05, 2),
+    "intervals_kept_bytes": Bound("memory of these intervals, MiB", 0.1, 2 << 20, 1 << 20),
     "files": Bound("files in the folder", 0, 1),
     "turn_ms": Bound("longest turn of the event loop, ms", 0.5, 20),
 }

@@ -24,7 +24,9 @@ import watch  # noqa: E402
 
 EACH = 5  # seconds between two rows
 ROUND = 0.1  # of the program that changes
-INTERVAL, KEEP = 10, 12  # seconds of a profile, and how many of them stay
+# Seconds of a profile, and how many files of them stay. The page keeps the last 90 in memory: those have come
+# before the warm-up of half an hour is over.
+INTERVAL, KEEP = 3, 12
 # The receiver is down for a third of this, which is longer than all attempts of one push take; less in a
 # short run, which tests the soak itself.
 PERIOD = 90

@@ -91,6 +91,8 @@ class Watch:
             "native_regions": metric("native_regions"),
             "native_positions": metric("native_positions"),
             "native_name_bytes": metric("native_name_bytes"),
+            "intervals_kept": metric("intervals_kept"),
+            "intervals_kept_bytes": metric("intervals_kept_bytes"),
             "files": len(os.listdir(self.folder)),
             "turn_ms": self.turns.look(metrics),
             "pushed": metric("pushed_total"),
