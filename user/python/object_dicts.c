@@ -132,8 +132,25 @@ __u64 objects_dict_find(struct objects *o, __u64 dict, const char *key)
 
 /* --- attributes ----------------------------------------------------------------------------------------- */
 
+/* A name that was found before, if it still stands there: one read in place of one for each name before it. */
+static const struct objects_known *find_known(struct objects *o, __u64 keys, const char *name)
+{
+	for (int i = 0; i < OBJECTS_KNOWN; i++) {
+		const struct objects_known *k = &o->known[i];
+
+		if (keys && k->keys == keys && k->name == name)
+			return objects_pointer(o, k->entry) == k->text ? k : NULL;
+	}
+	return NULL;
+}
+
+static void know(struct objects *o, const struct objects_known *one)
+{
+	o->known[o->known_next++ % OBJECTS_KNOWN] = *one;
+}
+
 /* Where a name stands in a table that classes share with their instances; -1: not there. */
-static int index_in(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
+static int search(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
 {
 	__u64 entries[ENTRIES][2];
 	struct keys k;
@@ -143,10 +160,23 @@ static int index_in(struct objects *o, __u64 keys, const char *name, __u64 *ret_
 		return -1;
 	for (size_t i = 0; i < k.table.count; i++)
 		if (objects_is_text(o, entries[i][0], name)) {
+			const __u64 entry = k.table.entries + 8 * k.table.words * i + 8 * (k.table.words - 2);
+
 			*ret_name = entries[i][0];
+			know(o, &(struct objects_known){ keys, name, entry, *ret_name, (int)i });
 			return (int)i;
 		}
 	return -1;
+}
+
+static int index_in(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
+{
+	const struct objects_known *known = find_known(o, keys, name);
+
+	if (!known)
+		return search(o, keys, name, ret_name);
+	*ret_name = known->text;
+	return known->index;
 }
 
 int objects_attribute_index(struct objects *o, __u64 type, const char *name, __u64 *ret_name)

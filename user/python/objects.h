@@ -63,6 +63,16 @@ enum {
 #define OBJECTS_BASES	 16 /* types that a type is derived from, one from the other */
 #define OBJECTS_ITEMS	 (1 << 16) /* of a dict, or slots of a set's table */
 
+/* Where a name stands in a class's table of the names of its instances' attributes. */
+struct objects_known {
+	__u64 keys; /* the table; 0 = nothing is known */
+	const char *name;
+	__u64 entry, text; /* addresses: of the entry's key, and what that was */
+	int index;
+};
+
+#define OBJECTS_KNOWN 8
+
 struct objects {
 	pid_t memory; /* the thread through which the memory is reached */
 	const struct layout *layout;
@@ -70,6 +80,8 @@ struct objects {
 	__u32 head; /* bytes of an object's header, the last word of which is its type */
 	__u32 reads, reads_max;
 	int unreachable; /* the -errno of a read that says that no memory of it can be read */
+	struct objects_known known[OBJECTS_KNOWN];
+	__u32 known_next; /* that is forgotten next */
 };
 
 /* Whether an object may be there. */
@@ -157,7 +169,10 @@ int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void 
 /* The same for each object in a set, which is the key. -EAGAIN: it has changed meanwhile. */
 int objects_set_each(struct objects *o, __u64 set, objects_visit *visit, void *context);
 
-/* The attribute of an instance, from its dict, its values or its slots; 0 if there is none. */
+/*
+ * The attribute of an instance, from its dict, its values or its slots; 0 if there is none. Name, which stays,
+ * is found once in the table that a class has.
+ */
 __u64 objects_attribute(struct objects *o, __u64 object, const char *name);
 
 /*

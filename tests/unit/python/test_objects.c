@@ -112,6 +112,20 @@ static void what_an_object_is(void **state)
 	assert_false(objects_is(o, 8, "", "Task", &task));
 }
 
+/* The dict's keys become a class's table of the names of its instances' attributes. */
+static void share_names_of_dict(void)
+{
+	__u64 *const type = forged_types[FORGED_INSTANCE];
+
+	type[(OBJECT_HEAD + TYPE_FLAGS) / 8] |= OBJECTS_MANAGED_DICT;
+	*(__u64 *)((char *)type + forged_objects.facts->cached_keys) = at(dict.head);
+	dict.head[1] |= 2 << 16;
+	for (int i = 0; i < 3; i++) { /* an entry has no hash now */
+		dict.entries[i / 3][i % 3] = 0;
+		((__u64 *)dict.entries)[2 * i] = at(texts[i]);
+	}
+}
+
 /* The values of instances of one class may lie apart from the keys that they share. */
 static void attributes(void **state)
 {
@@ -132,14 +146,38 @@ static void attributes(void **state)
 	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), 0); /* its class has no keys */
 	*(__u64 *)((char *)forged_types[FORGED_INSTANCE] + o->facts->cached_keys) = at(dict.head);
 	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), 0); /* they are of a dict */
-	dict.head[1] |= 2 << 16;
-	for (int i = 0; i < 3; i++) { /* an entry has no hash now */
-		dict.entries[i / 3][i % 3] = 0;
-		((__u64 *)dict.entries)[2 * i] = at(texts[i]);
-	}
+	share_names_of_dict();
 	assert_int_equal(objects_attribute(o, at(managed + 4), "one"), at(texts[2]));
 	assert_int_equal(objects_attribute(o, at(managed + 4), "_asyncio"), at(texts[0]));
 	assert_int_equal(objects_attribute(o, at(managed + 4), "none"), 0);
+}
+
+/* The names of a class's attributes are read once, and again when they have changed. */
+static void attributes_again(void **state)
+{
+	static const char name[] = "_asyncio";
+	struct objects *o = &forged_objects;
+	__u64 values[3] = { at(texts[2]), at(texts[1]), at(texts[0]) };
+	__u64 managed[8] __attribute__((aligned(16))) = { at(values) };
+	__u64 *const entries = (__u64 *)dict.entries;
+	__u32 first, second;
+
+	(void)state;
+	share_names_of_dict();
+	forge_object(managed + 4, FORGED_INSTANCE);
+	first = o->reads;
+	assert_int_equal(objects_attribute(o, at(managed + 4), name), at(texts[0]));
+	first = o->reads - first;
+	second = o->reads;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(objects_attribute(o, at(managed + 4), name), at(texts[0]));
+	second = (o->reads - second) / 10;
+	assert_in_range(second, 1, first - 3); /* the name in place of table, entries and two names before it */
+	entries[2 * 2] = at(texts[0]);
+	entries[2 * 0] = at(texts[2]);
+	assert_int_equal(objects_attribute(o, at(managed + 4), name), at(texts[2]));
+	entries[2 * 0] = 0;
+	assert_int_equal(objects_attribute(o, at(managed + 4), name), 0);
 }
 
 static void attributes_in_slots(void **state)
@@ -282,8 +320,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 	const struct CMUnitTest tests[] = {
 		TEST(a_value_by_its_key), TEST(several_values), TEST(what_a_text_is), TEST(what_an_object_is),
-		TEST(attributes), TEST(attributes_in_slots), TEST(without_the_gil), TEST(what_is_in_a_set),
-		TEST(types), TEST(spoilt), TEST(a_process_that_is_gone),
+		TEST(attributes), TEST(attributes_again), TEST(attributes_in_slots), TEST(without_the_gil),
+		TEST(what_is_in_a_set), TEST(types), TEST(spoilt), TEST(a_process_that_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
