@@ -41,6 +41,7 @@ struct route_targets {
 	__u32 batch_count;
 	__u64 asked; /* when; 0 = nothing is asked for */
 	__u64 next_look; /* no look begins before */
+	__u64 earliest;	 /* no target is due before: all are looked through only then */
 };
 
 int route_targets_new(struct route_targets **ret, struct kernel *kernel, const struct registry *registry,
@@ -112,17 +113,25 @@ void route_targets_record(void *targets, const void *record, size_t size)
 		routes_count(t->routes)->left++;
 		return;
 	}
+	t->earliest = 0;
 	target->id = e->id;
 	target->address = e->address;
 }
 
 /* --- answers ----------------------------------------------------------------------------------------- */
 
+static void set_due(struct route_targets *t, struct target *target, __u64 due)
+{
+	target->due = due;
+	if (due < t->earliest)
+		t->earliest = due;
+}
+
 /* It is looked at again unless that was done often enough. */
 static void pause_target(struct route_targets *t, struct target *target, bool torn)
 {
 	if (target->tries < TRIES) {
-		target->due = clock_ns() + (AGAIN_NS << target->tries++);
+		set_due(t, target, clock_ns() + (AGAIN_NS << target->tries++));
 		target->torn = torn;
 		return;
 	}
@@ -273,23 +282,24 @@ static void on_turn(void *targets, unsigned int ready)
 
 	if (ready & LOOP_SECOND)
 		routes_forget(t->routes, now);
-	if (t->asked || !t->targets || now < t->next_look)
+	if (t->asked || !t->targets || now < t->next_look || now < t->earliest)
 		return;
 	first = first_due(t);
-	if (first->due <= now)
+	if (first->due <= now) {
 		ask(t, first, now);
+		first = t->targets ? first_due(t) : NULL;
+	}
+	if (first)
+		t->earliest = first->due;
 }
 
 static int due_ms(void *targets)
 {
 	const struct route_targets *t = targets;
-	const __u64 now = clock_ns();
-	__u64 due;
+	const __u64 now = clock_ns(), due = t->earliest > t->next_look ? t->earliest : t->next_look;
 
 	if (t->asked || !t->targets)
 		return -1;
-	due = first_due(t)->due;
-	due = due > t->next_look ? due : t->next_look;
 	return due <= now ? 0 : (int)((due - now) / NS_PER_MS) + 1;
 }
 
