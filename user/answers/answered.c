@@ -8,6 +8,7 @@
 
 #include "answers/chance.h"
 #include "profile/frames.h"
+#include "recorded/files.h"
 
 #define FEW_SAMPLES	  100
 #define MANY_INCOMPLETE	  0.005 /* share of stacks that lack something, from which on it is said */
@@ -166,8 +167,11 @@ static void note_files(struct answered *a)
 	const struct recorded *r = a->recorded;
 
 	if (r->unreadable)
-		add_note(a, "unreadable_files", "%zu files could not be read, and are not in here",
-			 r->unreadable);
+		add_note(a, "unreadable_files", FILES_UNREADABLE, r->unreadable);
+	if (r->twice)
+		add_note(a, "other_format_too", FILES_TWICE, r->twice);
+	if (r->unread_formats)
+		add_note(a, "unread_formats", FILES_UNREAD, r->unread_formats);
 	if (r->ticks_wanted)
 		add_note(a, "missing_ticks",
 			 "%llu of %llu ticks came, where ticks were missing: times are made up for that",

@@ -13,21 +13,31 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "profile/formats.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 #include "recorded/unpacked.h"
 
 #define STEP ((size_t)64 << 10)
 
+/* Names of files that are read. Of those that differ in it alone the first that can be is read. */
+static const char *const suffixes[] = { ".pb.gz", ".pb", ".pprof", ".otlp.gz", ".otlp" };
+
+struct name {
+	char *path;
+	size_t stem; /* bytes of it without the suffix */
+	size_t suffix;
+};
+
 struct names {
-	char **list;
+	struct name *list;
 	size_t count, capacity;
 };
 
 static void free_names(struct names *n)
 {
 	while (n->count)
-		free(n->list[--n->count]);
+		free(n->list[--n->count].path);
 	free(n->list);
 }
 
@@ -94,23 +104,35 @@ static int read_file(struct recorded *r, const char *path, char *error, size_t s
 	return err ? fail(err, error, size, path, why) : 0;
 }
 
-static bool is_profile(const char *name)
+static bool ends_in(const char *name, const char *suffix)
 {
-	static const char *const suffixes[] = { ".pb.gz", ".pb", ".pprof" };
+	const size_t n = strlen(name), k = strlen(suffix);
 
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		const size_t n = strlen(name), k = strlen(suffixes[i]);
+	return n > k && *name != '.' && !strcmp(name + n - k, suffix);
+}
 
-		if (n > k && *name != '.' && !strcmp(name + n - k, suffixes[i]))
+/* The index of its suffix; -1: it is none that is read. */
+static int find_suffix(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+		if (ends_in(name, suffixes[i]))
+			return (int)i;
+	return -1;
+}
+
+static bool is_other_format(const char *name)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (ends_in(name, format_rows[i].suffix))
 			return true;
-	}
 	return false;
 }
 
-static int add_name(struct names *n, const char *folder, const char *name)
+static int add_name(struct names *n, const char *folder, const char *name, size_t suffix)
 {
 	const size_t capacity = n->capacity ? n->capacity * 2 : 64;
-	char **list;
+	struct name *list;
+	int size;
 
 	if (n->count == FILES_MAX)
 		return -E2BIG;
@@ -121,18 +143,29 @@ static int add_name(struct names *n, const char *folder, const char *name)
 		n->list = list;
 		n->capacity = capacity;
 	}
-	if (asprintf(&n->list[n->count], "%s/%s", folder, name) < 0)
+	size = asprintf(&n->list[n->count].path, "%s/%s", folder, name);
+	if (size < 0)
 		return -ENOMEM;
-	n->count++;
+	n->list[n->count].stem = size - strlen(suffixes[suffix]);
+	n->list[n->count++].suffix = suffix;
 	return 0;
+}
+
+static int compare_stems(const struct name *x, const struct name *y)
+{
+	const size_t least = x->stem < y->stem ? x->stem : y->stem;
+
+	return memcmp(x->path, y->path, least) ?: (x->stem > y->stem) - (x->stem < y->stem);
 }
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct name *x = a, *y = b;
+
+	return compare_stems(x, y) ?: (x->suffix > y->suffix) - (x->suffix < y->suffix);
 }
 
-static int list_folder(const char *path, struct names *ret)
+static int list_folder(const char *path, struct recorded *r, struct names *ret)
 {
 	DIR *d = opendir(path);
 	const struct dirent *e;
@@ -140,9 +173,14 @@ static int list_folder(const char *path, struct names *ret)
 
 	if (!d)
 		return -errno;
-	while (!err && (e = readdir(d)))
-		if (is_profile(e->d_name))
-			err = add_name(ret, path, e->d_name);
+	while (!err && (e = readdir(d))) {
+		const int suffix = find_suffix(e->d_name);
+
+		if (suffix >= 0)
+			err = add_name(ret, path, e->d_name, suffix);
+		else
+			r->unread_formats += is_other_format(e->d_name);
+	}
 	closedir(d);
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_name);
@@ -170,15 +208,25 @@ static int read_one_of_many(struct recorded *r, const char *path, char *error, s
 static int read_folder(struct recorded *r, const char *path, char *error, size_t size)
 {
 	_cleanup_(free_names) struct names names = { 0 };
-	int err = list_folder(path, &names);
+	bool has_it = false; /* what was last read, in one of its formats */
+	int err = list_folder(path, r, &names);
 
 	if (err)
 		return fail(err, error, size, path, strerror(-err));
 	if (!names.count)
 		return fail(-ENOENT, error, size, path,
-			    "no file there has a name that ends in .pb.gz, .pb or .pprof");
-	for (size_t i = 0; i < names.count && !err; i++)
-		err = read_one_of_many(r, names.list[i], error, size);
+			    "no file there has a name that ends in .pb.gz, .pb, .pprof, .otlp.gz or .otlp");
+	for (size_t i = 0; i < names.count && !err; i++) {
+		const size_t unreadable = r->unreadable;
+
+		has_it &= i && !compare_stems(&names.list[i - 1], &names.list[i]);
+		if (has_it) {
+			r->twice++;
+			continue;
+		}
+		err = read_one_of_many(r, names.list[i].path, error, size);
+		has_it = r->unreadable == unreadable;
+	}
 	return err;
 }
 

@@ -20,24 +20,33 @@ static int read_type(struct reader *r, struct wire m, struct recorded_type *ret)
 	       read_text(r, f[UNIT], &ret->unit);
 }
 
-/* A second file has the types of the first one. */
+static int is_of_others(struct reader *r)
+{
+	return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
+}
+
+/* A second file has the types of the first one, as far as files of OTLP let tell which those are. */
 static int add_type(struct reader *r, struct wire m)
 {
 	struct recorded *to = r->recorded;
+	const size_t column = r->type_count;
 	struct recorded_type type;
 	int err = read_type(r, m, &type);
 
 	if (err)
 		return err;
-	if (r->type_count == RECORDED_TYPES_MAX)
+	if (column == RECORDED_TYPES_MAX)
 		return read_fail(r, -E2BIG, "it has more than 64 sample types");
-	if (!to->files)
-		to->types[r->type_count] = type;
-	else if (r->type_count >= to->type_count || to->types[r->type_count].type != type.type ||
-		 to->types[r->type_count].unit != type.unit)
-		return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
+	r->columns[column] = column;
+	if (to->has_otlp)
+		err = recorded_type(to, &type, &r->columns[column]);
+	else if (!to->files)
+		to->types[column] = type;
+	else if (column >= to->type_count || to->types[column].type != type.type ||
+		 to->types[column].unit != type.unit)
+		return is_of_others(r);
 	r->type_count++;
-	return 0;
+	return err == -E2BIG ? is_of_others(r) : err;
 }
 
 static int add_period_type(struct reader *r, struct wire m)
@@ -105,9 +114,27 @@ int read_times(struct reader *r, __s64 start, __s64 duration)
 	return 0;
 }
 
-static int find_column(const struct recorded *to, enum event_kind kind)
+/* Which of the file's types it is. */
+static int find_column(const struct reader *r, enum event_kind kind)
 {
-	return recorded_find_type(to, event_rows[kind].type, event_unit_name(event_rows[kind].unit));
+	const int type = recorded_find_type(r->recorded, event_rows[kind].type,
+					    event_unit_name(event_rows[kind].unit));
+
+	for (size_t i = 0; i < r->type_count; i++)
+		if ((int)r->columns[i] == type)
+			return type;
+	return -1;
+}
+
+int read_growths_begin(struct reader *r, __s64 start, __s64 duration)
+{
+	int err = recorded_string(r->recorded, "pid", strlen("pid"), &r->pid);
+
+	r->memory = find_column(r, EVENT_MEMORY);
+	r->shrinkage = find_column(r, EVENT_SHRINKAGE);
+	if (err || (r->memory < 0 && r->shrinkage < 0))
+		return err;
+	return recorded_growths_begin(&r->recorded->growths, start, duration);
 }
 
 int read_header(struct reader *r)
@@ -121,20 +148,16 @@ int read_header(struct reader *r)
 	err = err ?: read_each(r, &r->message, SAMPLE_TYPE, add_type);
 	if (!err && !r->type_count)
 		return read_fail(r, -EBADMSG, "it has no sample type: is it a pprof profile?");
-	if (!err && to->files && r->type_count != to->type_count)
-		return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
+	if (!err && to->files && !to->has_otlp && r->type_count != to->type_count)
+		return is_of_others(r);
 	err = err ?: read_each(r, &r->message, PERIOD_TYPE, add_period_type) ?: read_comments(r);
 	if (!err && !to->files) {
-		to->type_count = r->type_count;
+		to->type_count = r->type_count; /* two of them may be called the same */
 		to->period = (__s64)f[PERIOD];
 		err = read_text(r, f[DEFAULT], &to->default_type);
 	}
 	if (err)
 		return err;
 	add_times(to, (__s64)f[TIME], (__s64)f[DURATION]);
-	r->memory = find_column(to, EVENT_MEMORY);
-	r->shrinkage = find_column(to, EVENT_SHRINKAGE);
-	if (r->memory >= 0)
-		err = recorded_growths_begin(&to->growths, (__s64)f[TIME], (__s64)f[DURATION]);
-	return err ?: recorded_string(to, "pid", strlen("pid"), &r->pid);
+	return read_growths_begin(r, (__s64)f[TIME], (__s64)f[DURATION]);
 }

@@ -19,24 +19,27 @@ static int add_label(struct reader *r, struct buf *labels, const struct recorded
 
 static int find_type(struct reader *r, struct wire m)
 {
-	struct recorded *to = r->recorded;
 	struct recorded_type type;
 	__u64 f[OTLP_VALUE_TYPE_UNIT + 1];
 	int err = read_scalars(r, m, f, OTLP_VALUE_TYPE_UNIT) ?:
 		  read_text(r, f[OTLP_VALUE_TYPE_TYPE], &type.type) ?:
-		  read_text(r, f[OTLP_VALUE_TYPE_UNIT], &type.unit);
+		  read_text(r, f[OTLP_VALUE_TYPE_UNIT], &type.unit) ?:
+		  recorded_type(r->recorded, &type, &r->type);
 
-	if (err)
-		return err;
-	for (r->type = 0; r->type < to->type_count; r->type++)
-		if (to->types[r->type].type == type.type && to->types[r->type].unit == type.unit)
+	return err == -E2BIG ? read_fail(r, err, "it has more than 64 sample types") : err;
+}
+
+/* Those that it has no samples of are not there, so a second file may have more of them than the first. */
+static int add_type(struct reader *r, struct wire m)
+{
+	int err = find_type(r, m);
+
+	for (size_t i = 0; i < r->type_count && !err; i++)
+		if (r->columns[i] == r->type)
 			return 0;
-	if (to->files)
-		return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
-	if (to->type_count == RECORDED_TYPES_MAX)
-		return read_fail(r, -E2BIG, "it has more than 64 sample types");
-	to->types[to->type_count++] = type;
-	return 0;
+	if (!err)
+		r->columns[r->type_count++] = r->type;
+	return err;
 }
 
 static int add_comments(struct reader *r, struct wire any)
@@ -78,11 +81,13 @@ static int read_facts(struct reader *r, struct wire m)
 
 	if (err)
 		return err;
-	if (!r->type_count++)
-		err = read_times(r, (__s64)f[OTLP_PROFILE_TIME_UNIX_NANO],
-				 (__s64)f[OTLP_PROFILE_DURATION_NANO]);
-	err = err ?: read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, find_type);
-	if (!err && f[OTLP_PROFILE_PERIOD] && !to->files)
+	if (!r->start_ns) {
+		r->start_ns = (__s64)f[OTLP_PROFILE_TIME_UNIX_NANO];
+		r->duration_ns = (__s64)f[OTLP_PROFILE_DURATION_NANO];
+		err = read_times(r, r->start_ns, r->duration_ns);
+	}
+	err = err ?: read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, add_type);
+	if (!err && f[OTLP_PROFILE_PERIOD] && !to->period)
 		to->period = (__s64)f[OTLP_PROFILE_PERIOD];
 	while (!err && (more = wire_next(&m, &field)) > 0)
 		if (field.number == OTLP_PROFILE_ATTRIBUTE_INDICES)
@@ -173,9 +178,7 @@ static int add_sums(struct reader *r)
 
 	for (size_t i = 0; i < r->values.size / sizeof(__s64); i++)
 		*sum = recorded_sum(*sum, ((const __s64 *)r->values.data)[i]);
-	return recorded_add(r->recorded, (const __u32 *)r->places.data, r->places.size / sizeof(__u32),
-			    (struct recorded_label *)r->labels.data,
-			    r->labels.size / sizeof(struct recorded_label), values);
+	return read_values(r, values);
 }
 
 static int add_field(struct reader *r, const struct wire_field *field, struct wire *times)
@@ -266,17 +269,20 @@ static int resource_samples(struct reader *r, struct wire m)
 	       read_each(r, &m, OTLP_RESOURCE_PROFILES_SCOPE_PROFILES, scope_samples);
 }
 
-/* CPU time, if it has that; else what comes first. One of nothing has a type all the same. */
+/*
+ * CPU time, if one of the files has that; else what comes first. One of nothing has a type all the same.
+ */
 static int find_default(struct recorded *to)
 {
 	__u32 cpu, unit;
 	int err = recorded_string(to, "cpu", 3, &cpu) ?: recorded_string(to, "nanoseconds", 11, &unit);
 
-	if (err || to->files)
+	if (err || (to->files && !to->has_otlp))
 		return err;
 	if (!to->type_count)
 		to->types[to->type_count++] = (struct recorded_type){ cpu, unit };
-	to->default_type = to->types[0].type;
+	if (!to->files)
+		to->default_type = to->types[0].type;
 	for (size_t i = 0; i < to->type_count; i++)
 		if (to->types[i].type == cpu)
 			to->default_type = cpu;
@@ -288,8 +294,10 @@ int read_otlp(struct reader *r)
 	int err = read_each(r, &r->message, OTLP_DATA_DICTIONARY, read_otlp_dictionary) ?:
 		  read_each(r, &r->message, OTLP_DATA_RESOURCE_PROFILES, resource_facts);
 
-	if (!err && !r->type_count && (r->recorded->from_ns || r->recorded->to_ns))
+	if (!err && !r->start_ns && (r->recorded->from_ns || r->recorded->to_ns))
 		return -ERANGE; /* it says no time */
-	return err ?: find_default(r->recorded) ?:
-	       read_each(r, &r->message, OTLP_DATA_RESOURCE_PROFILES, resource_samples);
+	err = err ?: find_default(r->recorded) ?: read_growths_begin(r, r->start_ns, r->duration_ns);
+	err = err ?: read_each(r, &r->message, OTLP_DATA_RESOURCE_PROFILES, resource_samples);
+	r->recorded->has_otlp |= !err;
+	return err;
 }

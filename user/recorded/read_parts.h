@@ -40,7 +40,8 @@ struct reader {
 	size_t type;		/* of the samples at hand */
 	__s64 start_ns, duration_ns;
 	size_t type_count, frames;
-	int memory, shrinkage; /* which of the values these are; -1 = none */
+	size_t columns[RECORDED_TYPES_MAX]; /* of a sample's values: which types of recorded they are */
+	int memory, shrinkage; /* which types of recorded these are, if the file has them; else -1 */
 	__u32 pid;	       /* string: the label's key */
 	const char *why;
 };
@@ -75,6 +76,12 @@ int read_numbers(struct reader *r, const struct wire_field *field,
 int read_location_of_sample(struct reader *r, __u64 id);
 /* Adds a label to those of a sample, or of a resource. 0, -E2BIG or -ENOMEM. */
 int read_label_add(struct reader *r, struct buf *to, const struct recorded_label *label);
+/*
+ * The file's types are known and its samples come next: whether memory was measured, from then until then.
+ */
+int read_growths_begin(struct reader *r, __s64 start, __s64 duration);
+/* The sample at hand has these values, by the types of recorded. */
+int read_values(struct reader *r, const __s64 *values);
 /* Where it is the first of two profiles: the label that says so. */
 int read_base(struct reader *r);
 

@@ -99,24 +99,34 @@ static bool is_in_python(const struct reader *r)
  * By how much its process grew in this profile. What it leaves when it ends, where no Python runs any more,
  * is not given back.
  */
-static int add_growth(struct reader *r)
+static int add_growth(struct reader *r, const __s64 *values)
 {
 	const struct recorded_label *labels = (const struct recorded_label *)r->labels.data;
-	const __s64 *values = (const __s64 *)r->values.data;
 	__s64 pid = 0, shrunk = 0;
 
-	if (r->memory < 0)
+	if (r->memory < 0 && r->shrinkage < 0)
 		return 0;
 	for (size_t i = 0; i < r->labels.size / sizeof(*labels); i++)
 		if (labels[i].key == r->pid && labels[i].is_number)
 			pid = labels[i].number;
 	if (r->shrinkage >= 0 && values[r->shrinkage] && is_in_python(r))
 		shrunk = values[r->shrinkage];
-	return recorded_growths_add(&r->recorded->growths, pid, values[r->memory], shrunk);
+	return recorded_growths_add(&r->recorded->growths, pid, r->memory >= 0 ? values[r->memory] : 0,
+				    shrunk);
+}
+
+int read_values(struct reader *r, const __s64 *values)
+{
+	int err = add_growth(r, values);
+
+	return err ?: recorded_add(r->recorded, (const __u32 *)r->places.data,
+				   r->places.size / sizeof(__u32), (struct recorded_label *)r->labels.data,
+				   r->labels.size / sizeof(struct recorded_label), values);
 }
 
 static int add_sample(struct reader *r, struct wire m)
 {
+	__s64 values[RECORDED_TYPES_MAX] = { 0 };
 	struct wire_field field;
 	int more, err = 0;
 
@@ -130,11 +140,9 @@ static int add_sample(struct reader *r, struct wire m)
 		return err;
 	if (r->values.size / sizeof(__s64) != r->type_count)
 		return read_fail(r, -EBADMSG, "a sample has not one value for each sample type");
-	err = add_growth(r);
-	return err ?: recorded_add(r->recorded, (const __u32 *)r->places.data,
-				   r->places.size / sizeof(__u32), (struct recorded_label *)r->labels.data,
-				   r->labels.size / sizeof(struct recorded_label),
-				   (const __s64 *)r->values.data);
+	for (size_t i = 0; i < r->type_count; i++)
+		values[r->columns[i]] = ((const __s64 *)r->values.data)[i];
+	return read_values(r, values);
 }
 
 int read_samples(struct reader *r)

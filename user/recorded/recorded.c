@@ -126,6 +126,41 @@ int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recor
 	return 0;
 }
 
+/* The values of each stack that is there get one more, which is 0. */
+static int widen_values(struct recorded *r)
+{
+	const size_t stacks = r->stacks.count, from = r->type_count, to = from + 1;
+	__s64 *values = calloc(stacks * to + 1, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < stacks && from; i++)
+		memcpy(values + i * to, r->values + i * from, from * sizeof(*values));
+	free(r->values);
+	r->values = values;
+	r->values_capacity = stacks * to + 1;
+	return 0;
+}
+
+int recorded_type(struct recorded *r, const struct recorded_type *type, size_t *ret)
+{
+	size_t i = 0;
+	int err;
+
+	while (i < r->type_count && (r->types[i].type != type->type || r->types[i].unit != type->unit))
+		i++;
+	if (i == RECORDED_TYPES_MAX)
+		return -E2BIG;
+	if (i == r->type_count) {
+		err = r->stacks.count ? widen_values(r) : 0;
+		if (err)
+			return err;
+		r->types[r->type_count++] = *type;
+	}
+	*ret = i;
+	return 0;
+}
+
 int recorded_find_type(const struct recorded *r, const char *type, const char *unit)
 {
 	for (size_t i = 0; i < r->type_count; i++)

@@ -84,6 +84,9 @@ struct recorded {
 	struct recorded_type period_type;
 	__s64 from_ns, to_ns; /* files that were wholly outside of it are left out; 0 = no such end */
 	size_t files, left_out, unreadable;
+	size_t twice;	       /* files of folders, left out: there they are in another format, too */
+	size_t unread_formats; /* files of folders, left out: of formats of ours that nothing reads */
+	bool has_otlp;	       /* one of the files: a file of OTLP has no type of which it has no samples */
 	bool is_base; /* samples that are read get the label RECORDED_BASE */
 	__u32 base_label; /* string: that label; 0 = none was read so */
 	size_t frames; /* of all stacks */
@@ -109,6 +112,8 @@ int recorded_place(struct recorded *r, const struct recorded_place *p, __u32 *re
 /* Adds values to a stack, of type_count of them; sorts the labels. */
 int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recorded_label *labels,
 		 size_t label_count, const __s64 *values);
+/* The index of a sample type, which is added if it is new. 0, -ENOMEM or -E2BIG. */
+int recorded_type(struct recorded *r, const struct recorded_type *type, size_t *ret);
 /* The index of the sample type with this name and unit; -1 = there is none. */
 int recorded_find_type(const struct recorded *r, const char *type, const char *unit);
 /* When that was. 0, -ENOMEM or -E2BIG. */

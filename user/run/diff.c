@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "export/output.h"
+#include "recorded/files.h"
 #include "recorded/write_pprof.h"
 #include "run/commands.h"
 #include "run/profiles.h"
@@ -94,6 +95,17 @@ static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 	return code;
 }
 
+/* Where report has notes. */
+static void say_left_out(const struct recorded *r)
+{
+	if (r->unreadable)
+		log_warning(FILES_UNREADABLE, r->unreadable);
+	if (r->twice)
+		log_info(FILES_TWICE, r->twice);
+	if (r->unread_formats)
+		log_info(FILES_UNREAD, r->unread_formats);
+}
+
 int run_diff(struct options *o)
 {
 	_cleanup_recorded_ struct recorded r = { .is_base = true };
@@ -109,5 +121,6 @@ int run_diff(struct options *o)
 		log_info("no profile is of that time");
 		return EXIT_NOTHING;
 	}
+	say_left_out(&r);
 	return compare(o, &r, base_ns);
 }

@@ -116,11 +116,38 @@ static void what_comments_say(void **state)
 	assert_int_equal(r.unlooked, 3);
 }
 
+/* A type that comes later is 0 of the stacks that are there. */
+static void types_are_added(void **state)
+{
+	_cleanup_recorded_ struct recorded r = { 0 };
+	const __u32 stack[] = { place(&r, "leaf"), place(&r, "root") };
+	size_t index = 7;
+
+	(void)state;
+	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 1, 1 }, &index), 0);
+	assert_int_equal(index, 0);
+	assert_int_equal(recorded_add(&r, stack, 2, NULL, 0, (__s64[]){ 5 }), 0);
+	assert_int_equal(recorded_add(&r, stack, 1, NULL, 0, (__s64[]){ 6 }), 0);
+	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 1, 2 }, &index), 0);
+	assert_int_equal(index, 1);
+	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 1, 1 }, &index), 0);
+	assert_int_equal(index, 0);
+	assert_int_equal(recorded_add(&r, stack, 1, NULL, 0, (__s64[]){ 1, 2 }), 0);
+	assert_memory_equal(recorded_get_stack(&r, 1).values, ((__s64[]){ 5, 0 }), 2 * sizeof(__s64));
+	assert_memory_equal(recorded_get_stack(&r, 2).values, ((__s64[]){ 7, 2 }), 2 * sizeof(__s64));
+	for (__u32 i = 2; i < RECORDED_TYPES_MAX; i++)
+		assert_int_equal(recorded_type(&r, &(struct recorded_type){ 9, i }, &index), 0);
+	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 8, 1 }, &index), -E2BIG);
+	assert_int_equal(index, RECORDED_TYPES_MAX - 1);
+	assert_int_equal(recorded_get_stack(&r, 2).values[1], 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts),
 		cmocka_unit_test(equal_stacks_are_one),
+		cmocka_unit_test(types_are_added),
 		cmocka_unit_test(sums_end_at_the_limits),
 		cmocka_unit_test(too_long_stacks),
 		cmocka_unit_test(what_comments_say),
