@@ -138,6 +138,7 @@ def read_otlp(path, content_type, body):
     services = {resource["service.name"] for resource in profiles.resources}
     demand(len(services) == 1, "services %s" % services)
     profile = profiles.as_pprof()
+    profile.otlp = profiles
     ticks = profile.sample_types[:2] == [("samples", "count"), ("cpu", "nanoseconds")]
     # The last interval is as short as it comes: it may have no tick, and one wait that ended.
     demand(ticks or ("offcpu", "nanoseconds") in profile.sample_types,

@@ -94,6 +94,12 @@ void continuous_reload(struct continuous *c, const struct continuous_options *o)
 		log_warning("the receiver is as before: %s", strerror(-err));
 }
 
+void continuous_log(struct continuous *c, struct journal *j, const struct windows *windows)
+{
+	if (c->push.push)
+		interval_push_log(&c->push, j, windows);
+}
+
 int continuous_fd(const struct continuous *c)
 {
 	return c->push.push ? interval_push_fd(&c->push) : -1;
@@ -124,7 +130,7 @@ bool continuous_ends(struct continuous *c)
 	if (c->files.window)
 		window_mark(c->files.window);
 	if (c->push.window)
-		window_mark(c->push.window);
+		interval_push_mark(&c->push);
 	c->ended = true;
 	c->names_end = now + NAMES_SECONDS;
 	return true;

@@ -14,6 +14,7 @@
 
 struct continuous;
 struct discover;
+struct journal;
 struct loop;
 
 /* Where the profiles go, and how often. */
@@ -29,6 +30,8 @@ struct continuous_options {
 int continuous_check(const char *output_dir);
 /* The first interval begins now. Logs. 0 or -errno. */
 int continuous_open(struct continuous **ret, const struct continuous_options *o, struct windows *windows);
+/* What is pushed has the times of this log, where it can. Before the ticks start. */
+void continuous_log(struct continuous *c, struct journal *j, const struct windows *windows);
 void continuous_close(struct continuous *c);
 /*
  * The options have changed, but not whether there are files and whether there are pushes. NULL is fine. Logs.

@@ -13,12 +13,13 @@
 #include "base/job.h"
 #include "base/log.h"
 #include "net/libcurl.h"
+#include "profile/timed.h"
 
 /* --- the thread ---------------------------------------------------------------------------------------- */
 
 struct splitting {
 	const struct push_series *series; /* of the interval_push, which outlives it */
-	struct profile *profile;
+	struct profile *profile, *log; /* log: when its samples were taken; NULL = that is not known */
 	struct push_list list;
 	enum push_format format; /* of the receiver when it began */
 };
@@ -26,8 +27,10 @@ struct splitting {
 static int split(void *context, const bool *stop)
 {
 	struct splitting *s = context;
+	_cleanup_profile_ struct profile *timed = NULL;
+	int err = s->log ? timed_make(s->profile, s->log, &timed) : 0;
 
-	return push_parts_make(s->series, s->format, s->profile, stop, &s->list);
+	return err ?: push_parts_make(s->series, s->format, timed ?: s->profile, stop, &s->list);
 }
 
 static void free_splitting(void *context)
@@ -35,27 +38,28 @@ static void free_splitting(void *context)
 	struct splitting *s = context;
 
 	profile_free(s->profile);
+	profile_free(s->log);
 	push_list_free(&s->list);
 	free(s);
 }
 
 static const struct job_kind split_kind = { split, free_splitting };
 
-static int start_job(struct interval_push *f)
+static int start_job(struct interval_push *f, struct profile *log)
 {
 	struct splitting *s = calloc(1, sizeof(*s));
-	struct harvest_stats stats;
-	int err = s ? window_take(f->window, &s->profile, &stats) : -ENOMEM;
+	int err = -ENOMEM;
 
-	if (!err) {
-		harvest_stats_add(&f->taken, &stats);
-		s->series = &f->series;
-		s->format = push_get_format(f->push);
+	if (s) {
+		*s = (struct splitting){ &f->series, TAKE_PTR(f->profile), TAKE_PTR(log), {},
+					 push_get_format(f->push) };
 		err = job_start(&f->job, &split_kind, s, f->eventfd);
-		f->lost += err != 0;
+		if (err)
+			free_splitting(s);
 	}
-	if (err && s)
-		free_splitting(s);
+	profile_free(TAKE_PTR(f->profile));
+	profile_free(log);
+	f->lost += err != 0;
 	return err;
 }
 
@@ -119,6 +123,8 @@ void interval_push_close(struct interval_push *f)
 		job_stop(f->job);
 		job_free(TAKE_PTR(f->job));
 	}
+	interval_log_close(&f->log);
+	profile_free(f->profile);
 	window_close(f->window);
 	if (f->push) {
 		cleanup_close(&f->epoll);
@@ -139,25 +145,53 @@ int interval_push_fd(const struct interval_push *f)
 
 int interval_push_timeout_ms(const struct interval_push *f)
 {
-	return f->due && !f->job ? 0 : push_timeout_ms(f->push);
+	return (f->due || f->profile) && !f->job ? 0 : push_timeout_ms(f->push);
 }
 
 /* --- the queue ------------------------------------------------------------------------------------------ */
+
+void interval_push_log(struct interval_push *f, struct journal *j, const struct windows *windows)
+{
+	interval_log_open(&f->log, j, windows);
+}
+
+void interval_push_mark(struct interval_push *f)
+{
+	interval_log_mark(&f->log);
+	window_mark(f->window);
+}
 
 void interval_push_add(struct interval_push *f)
 {
 	f->due = true;
 }
 
-/* A large profile is put together over several turns of the event loop. */
-static int begin(struct interval_push *f)
+static int take(struct interval_push *f)
 {
+	struct harvest_stats stats;
 	int err = window_prepare(f->window);
 
 	if (err == -EAGAIN)
-		return -EINPROGRESS;
+		return err;
 	f->due = false;
-	return say_lost(err ?: start_job(f)) ?: -EINPROGRESS;
+	err = err ?: window_take(f->window, &f->profile, &stats);
+	if (err)
+		return err;
+	harvest_stats_add(&f->taken, &stats);
+	interval_log_take(&f->log, push_get_format(f->push) == PUSH_OTLP && timed_can_be(f->profile));
+	return 0;
+}
+
+/* A large profile is put together over several turns of the event loop, and then what the log has of it. */
+static int begin(struct interval_push *f)
+{
+	struct profile *log = NULL;
+	int err = f->profile ? 0 : take(f);
+
+	err = err ?: interval_log_make(&f->log, &log);
+	if (err == -EAGAIN)
+		return -EINPROGRESS;
+	return say_lost(err ?: start_job(f, log)) ?: -EINPROGRESS;
 }
 
 /* -EINPROGRESS: one is being made ready. */
@@ -169,7 +203,7 @@ static int move_profile(struct interval_push *f)
 		return -EINPROGRESS;
 	if (f->job)
 		err = end_job(f);
-	return f->due ? begin(f) : err;
+	return f->due || f->profile ? begin(f) : err;
 }
 
 static void say(struct interval_push *f)
@@ -215,7 +249,7 @@ void interval_push_run(struct interval_push *f)
 
 static bool is_busy(const struct interval_push *f)
 {
-	return f->due || f->job || push_waiting(f->push);
+	return f->due || f->profile || f->job || push_waiting(f->push);
 }
 
 static bool wait_until(const struct interval_push *f, double end)
@@ -234,7 +268,9 @@ int interval_push_last(struct interval_push *f, double end)
 	int err;
 
 	if (f->due) /* one that is not taken yet becomes longer: there is no other one after it */
-		window_mark(f->window);
+		interval_push_mark(f);
+	else
+		interval_log_mark(&f->log);
 	f->due = true;
 	while ((err = move(f)) == -EINPROGRESS && wait_until(f, end))
 		;

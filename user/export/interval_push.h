@@ -7,6 +7,7 @@
 #define PYPERF_EXPORT_INTERVAL_PUSH_H
 
 #include "base/complaint.h"
+#include "export/interval_log.h"
 #include "export/push_parts.h"
 #include "profile/profile.h"
 #include "report/export_stats.h"
@@ -21,6 +22,8 @@ struct interval_push {
 	struct complaint exposed; /* credentials that others can read */
 	struct push_series series;
 	bool due;	 /* the window's profile is to be pushed */
+	struct profile *profile; /* that was taken, until it is known when its samples were */
+	struct interval_log log;
 	struct job *job; /* makes it ready, or NULL */
 	__u64 lost;	 /* profiles that could not be made ready: there was no memory, or no thread */
 	int eventfd;	 /* readable when it is done */
@@ -39,6 +42,11 @@ int interval_push_fd(const struct interval_push *f);
 /* Milliseconds until it is due in any case, -1 = never. */
 int interval_push_timeout_ms(const struct interval_push *f);
 
+/* The samples of what is pushed as OTLP have the times that are there. Before the ticks start. */
+void interval_push_log(struct interval_push *f, struct journal *j, const struct windows *windows);
+
+/* The interval ends now. Without memory it ends a little later. */
+void interval_push_mark(struct interval_push *f);
 /*
  * The window's profile is to be pushed. The window goes on from its mark, or from when it is taken; if the
  * last one is not ready yet, that is later.

@@ -159,7 +159,8 @@ static __u64 sum_values(const struct encoder *e, size_t type, const __u32 *ids, 
 static int add_values(const struct encoder *e, struct buf *sample, size_t type, const __u32 *ids, __u32 n)
 {
 	const struct pprof_type *t = &e->header.types[type];
-	const __u64 scale = t->is_time ? profile_get_info(e->profile)->period_ns : 1;
+	const struct profile_info *info = profile_get_info(e->profile);
+	const __u64 scale = !t->is_time ? 1 : info->timed ? 0 : info->period_ns;
 	_cleanup_buf_ struct buf values = {}, times = {};
 	int err = 0;
 

@@ -43,7 +43,7 @@ static bool are_all(const struct profile *p, const struct moments *m)
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		if (sums[kind] != profile_total_of(p, kind))
 			return false;
-	return m->count && !profile_get_info(p)->timed;
+	return m->count;
 }
 
 int otlp_times_open(struct otlp_times *t, const struct profile *p)
@@ -113,8 +113,8 @@ static int add_moment(const struct otlp_times *t, const struct moment *m, __u64 
 	return add_one(t, value, m->begin, values, times);
 }
 
-int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
-		   struct buf *times)
+static int add_counted(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
+		       struct buf *times)
 {
 	int err = 0;
 
@@ -122,4 +122,41 @@ int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 s
 		if (t->moments[i].kind == kind)
 			err = add_moment(t, &t->moments[i], scale, values, times);
 	return err;
+}
+
+/*
+ * The account says how much, and when, the ticks: they share it in equal parts. What no tick has seen was
+ * counted by the end.
+ */
+static int add_account(const struct otlp_times *t, __u32 sample, struct buf *values, struct buf *times)
+{
+	const __u64 *counts = profile_get_sample(t->profile, sample).counts;
+	const __u64 ns = counts[PROFILE_TIME], ticks = counts[EVENT_CPU];
+	__u64 at = 0;
+	int err = 0;
+
+	if (ns && !ticks)
+		return add_one(t, ns, profile_get_info(t->profile)->duration_ns - 1, values, times);
+	for (__u32 i = t->first[sample]; !err && ns && i < t->first[sample + 1]; i++) {
+		const struct moment *m = &t->moments[i];
+		const __u64 step = m->amount > 1 ? (m->end - m->begin) / (m->amount - 1) : 0;
+
+		if (m->kind != EVENT_CPU)
+			continue;
+		for (__u64 k = 0; !err && k < m->amount; k++) {
+			const __u64 before = (unsigned __int128)ns * at++ / ticks;
+			const __u64 part = (unsigned __int128)ns * at / ticks - before;
+
+			err = part ? add_one(t, part, m->begin + k * step, values, times) : 0;
+		}
+	}
+	return err;
+}
+
+int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
+		   struct buf *times)
+{
+	if (!scale)
+		return add_account(t, sample, values, times);
+	return add_counted(t, sample, kind, scale, values, times);
 }

@@ -30,7 +30,7 @@ bool otlp_times_are_there(const struct otlp_times *t);
 
 /*
  * Appends what a sample has of a kind of event: to values a varint for each, `scale` times what was counted;
- * to times the ns since 1970, as fixed64. 0 or -ENOMEM.
+ * to times the ns since 1970, as fixed64. scale 0: the CPU time that the account says. 0 or -ENOMEM.
  */
 int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
 		   struct buf *times);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/copy.h"
+#include "profile/moments.h"
 
 /*
  * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for
@@ -35,6 +36,9 @@ struct splitter {
 	struct profile *part;
 	__u32 number; /* of the part, from 1 */
 	size_t bytes; /* of it, at most */
+	__u64 moments; /* of it, as OTLP has them */
+	struct moment *all;   /* of the whole profile, by sample; NULL: they are not kept */
+	size_t *first_moment; /* by sample: of its moments in `all` */
 	struct copier *copier;
 	__u32 *strings, *mappings, *functions, *locations; /* by id: the last part that has this record */
 };
@@ -91,6 +95,7 @@ static int begin_part(struct splitter *s)
 	copier_begin(s->copier, s->part);
 	s->number++;
 	s->bytes = HEADER_BYTES;
+	s->moments = 0;
 	return 0;
 }
 
@@ -103,29 +108,62 @@ static int end_part(struct splitter *s, const struct split_service *service)
 	return result;
 }
 
-/* Puts a stack into the present part or, if it does not fit, into a new one. */
-static int put_stack(struct splitter *s, const struct profile_stack *stack,
-		     const struct split_service *service)
+/* How many moments a sample has, each tick of a run one. */
+static __u64 count_moments(const struct splitter *s, __u32 sample)
 {
+	__u64 sum = 0;
+
+	for (size_t i = s->all ? s->first_moment[sample] : 0; s->all && i < s->first_moment[sample + 1]; i++)
+		sum += s->all[i].end > s->all[i].begin && event_rows[s->all[i].kind].unit == UNIT_COUNT ?
+			       s->all[i].amount : 1;
+	return sum;
+}
+
+static int add_moments(struct splitter *s, __u32 sample)
+{
+	int err = 0;
+
+	for (size_t i = s->first_moment[sample]; !err && i < s->first_moment[sample + 1]; i++) {
+		struct moment m = s->all[i];
+
+		m.sample = profile_last_sample(s->part);
+		err = profile_moment(s->part, &m);
+	}
+	return err;
+}
+
+static bool is_full(const struct splitter *s, size_t more, __u64 moments)
+{
+	const __u32 there = profile_count(s->part, PROFILE_SAMPLE);
+
+	return there && (there >= s->limits->samples || s->bytes + more > s->limits->bytes ||
+			 (s->all && s->moments + moments > s->limits->moments));
+}
+
+/* Puts a stack into the present part or, if it does not fit, into a new one. */
+static int put_stack(struct splitter *s, __u32 sample, const struct split_service *service)
+{
+	const struct profile_stack stack = profile_get_sample(s->whole, sample);
+	const __u64 moments = count_moments(s, sample);
 	struct profile_labels labels = {};
-	__u32 there;
 	size_t more;
 	int err = s->part ? 0 : begin_part(s);
 
 	if (err)
 		return err;
-	more = add_stack(s, stack);
-	there = profile_count(s->part, PROFILE_SAMPLE);
-	if (there && (there >= s->limits->samples || s->bytes + more > s->limits->bytes)) {
+	more = add_stack(s, &stack);
+	if (is_full(s, more, moments)) {
 		err = end_part(s, service) ?: begin_part(s);
 		if (err)
 			return err;
-		more = add_stack(s, stack);
+		more = add_stack(s, &stack);
 	}
 	s->bytes += more;
+	s->moments += moments;
 	if (s->limits->keeps_labels)
-		labels = profile_get_labels(s->whole, stack->owner);
-	return copier_add(s->copier, stack, &labels);
+		labels = profile_get_labels(s->whole, stack.owner);
+	err = copier_add(s->copier, &stack, &labels);
+	return err || !moments || moments > s->limits->moments ? err : add_moments(s, sample);
 }
 
 /* --- services ----------------------------------------------------------------------------------------- */
@@ -183,14 +221,41 @@ static int split_all(struct splitter *s, const struct service_sample *samples, _
 	int err = 0;
 
 	for (__u32 i = 0; !err && i < n; i++) {
-		struct profile_stack stack = profile_get_sample(s->whole, samples[i].sample);
 		const struct split_service *service = &samples[i].service;
 
-		err = put_stack(s, &stack, service);
+		err = put_stack(s, samples[i].sample, service);
 		if (!err && (i + 1 == n || compare_services(&samples[i + 1].service, service)))
 			err = end_part(s, service);
 	}
 	return err;
+}
+
+static int by_sample(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* In the order of samples, for parts that keep them. */
+static int sort_moments(struct splitter *s)
+{
+	const __u32 n = profile_count(s->whole, PROFILE_SAMPLE);
+	const struct moments *m = profile_moments(s->whole);
+
+	if (!s->limits->keeps_labels || !m->count)
+		return 0;
+	s->all = calloc(m->count, sizeof(*s->all));
+	s->first_moment = calloc((size_t)n + 2, sizeof(*s->first_moment));
+	if (!s->all || !s->first_moment)
+		return -ENOMEM;
+	memcpy(s->all, m->list, m->count * sizeof(*s->all));
+	qsort(s->all, m->count, sizeof(*s->all), by_sample);
+	for (size_t i = 0; i < m->count; i++)
+		s->first_moment[s->all[i].sample + 1]++;
+	for (__u32 id = 0; id <= n; id++)
+		s->first_moment[id + 1] += s->first_moment[id];
+	return 0;
 }
 
 static __u32 *new_known(const struct profile *p, enum profile_kind kind)
@@ -226,7 +291,9 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 	if (!strings || !mappings || !functions || !locations || !samples || copier_new(&copier, p))
 		return -ENOMEM;
 	s.copier = copier;
-	err = split_all(&s, samples, n);
+	err = sort_moments(&s) ?: split_all(&s, samples, n);
 	profile_free(s.part);
+	free(s.all);
+	free(s.first_moment);
 	return err;
 }

@@ -24,7 +24,9 @@ struct split_limits {
 	 * Of a part as uncompressed pprof of one kind of event. A stack that is larger is a part of its own.
 	 */
 	size_t bytes;
-	bool keeps_labels;
+	/* Moments of a part, each tick one. A stack that has more is a part of its own, without any. */
+	__u64 moments;
+	bool keeps_labels; /* and moments */
 };
 
 /*

@@ -189,10 +189,10 @@ void parts_close(struct agent *a)
 	targets_end_close(&a->targets_end);
 	http_free(a->http);
 	log_file_close(&a->log_file);
-	journal_free(a->journal);
 	live_close(a->live);
 	window_close(a->window);
 	continuous_close(a->continuous);
+	journal_free(a->journal);
 	route_targets_free(a->route_targets);
 	published_free(a->published);
 	looks_free(a->looks);

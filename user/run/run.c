@@ -81,9 +81,12 @@ static int open_continuous(struct agent *a)
 {
 	const struct continuous_options o = settings_continuous(a->options);
 
-	return continuous_open(&a->continuous, &o, &a->windows) ?:
-	       log_failure(continuous_watch(a->continuous, a->discover, &a->loop),
-			   "the event loop cannot be set up");
+	int err = continuous_open(&a->continuous, &o, &a->windows);
+
+	if (!err && a->journal)
+		continuous_log(a->continuous, a->journal, &a->windows);
+	return err ?: log_failure(continuous_watch(a->continuous, a->discover, &a->loop),
+				  "the event loop cannot be set up");
 }
 
 static int open_live(struct agent *a)

@@ -60,10 +60,17 @@ static void close_ends(struct journal *j)
 	j->closing_at.block = NULL;
 }
 
+static void note_gone(struct journal *j, const struct journal_block *b)
+{
+	j->gone_ns = b->last > j->gone_ns ? b->last : j->gone_ns;
+}
+
 static void free_oldest_closed(struct journal *j)
 {
 	struct journal_chunk *c = j->closed;
 
+	for (const struct journal_block *b = c->blocks.first; b; b = b->next)
+		note_gone(j, b);
 	j->closed = c->next;
 	j->blocks -= journal_blocks_free(&c->blocks);
 	profile_free(c->stacks);
@@ -103,6 +110,7 @@ static void drop_oldest(struct journal *j)
 	if (!c->stacks) /* its nodes were being asked for */
 		close_ends(j);
 	if (c->blocks.first) {
+		note_gone(j, c->blocks.first);
 		journal_blocks_drop(&c->blocks);
 		j->blocks--;
 		changed(j);
@@ -169,7 +177,7 @@ void journal_add(struct journal *j, const struct journal_sample *s)
 
 	if (!is_wanted(j, s))
 		return;
-	added = journal_blocks_add(&j->open[bank].blocks, j->recent, s, together_ns(j));
+	added = journal_blocks_add(&j->open[bank].blocks, j->recent, s, together_ns(j), j->cut_ns);
 	if (added < 0) {
 		add_gap(j, s->ns, s->ns, 1);
 		return;
@@ -195,6 +203,12 @@ void journal_read(struct journal *j)
 		add_gap(j, j->read_ns, now, lost);
 	j->read_ns = now;
 	drop_old(j, now);
+}
+
+void journal_cut(struct journal *j, __u64 ns)
+{
+	j->cut_ns = ns;
+	journal_read(j);
 }
 
 /* The sooner the faster the rings fill. */
@@ -339,6 +353,11 @@ __u64 journal_lost(const struct journal *j, __u64 from, __u64 to)
 		if (j->gaps[i].to >= from && j->gaps[i].from < to)
 			sum += j->gaps[i].lost;
 	return sum;
+}
+
+bool journal_has_all(const struct journal *j, __u64 from, __u64 to)
+{
+	return from >= j->begin_ns && from > j->gone_ns && !journal_lost(j, from, to);
 }
 
 __u32 journal_losses(const struct journal *j, __u64 from, __u64 to, struct journal_gap *ret, __u32 most)

@@ -54,6 +54,8 @@ struct journal {
 	__u64 changes; /* how often blocks have gone, or a chunk was closed */
 	__u64 read_ns; /* when the kernel side's rings were last read */
 	__u64 begin_ns; /* since when there is a journal */
+	__u64 cut_ns;	/* ticks of before and of later are not one entry */
+	__u64 gone_ns;	/* nothing later than that has gone */
 	__u64 samples, lost; /* that were noted, that were not */
 	struct journal_stacks closing; /* of the bank that is to be cleared */
 	struct profile *closing_stacks;
@@ -75,6 +77,13 @@ int journal_new(struct journal **ret, struct kernel *k, const struct windows *w,
 void journal_free(struct journal *j);
 /* Reads the kernel side's rings at least once a second, more often the faster they fill. 0 or -errno. */
 int journal_watch(struct journal *j, struct loop *loop);
+/*
+ * A stretch will end at this clock_ns(), which has just been, and the next one begin there: so many ticks are
+ * in each as there were.
+ */
+void journal_cut(struct journal *j, __u64 ns);
+/* Whether all that was noted in this stretch is still there, and nothing of it was lost. */
+bool journal_has_all(const struct journal *j, __u64 from, __u64 to);
 /* Takes what the kernel side has noted so far, and lets go what is too old. */
 void journal_read(struct journal *j);
 /* Takes one sample. Those that nobody asked for, or that cannot be, are left out. */

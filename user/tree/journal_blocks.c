@@ -120,7 +120,7 @@ static struct journal_block *block_for(struct journal_blocks *all, __u64 ns, con
 
 /* Whether a sample was made one with the entry, of the same node, kind and span, before it. */
 static bool merge(struct journal_block *b, struct journal_entry *e, const struct journal_sample *s,
-		  __u64 together_ns)
+		  __u64 together_ns, __u64 cut_ns)
 {
 	const __u64 end = end_of(b, e), passed = s->ns - end;
 	const struct trace_ids ids = journal_entry_ids(b, e);
@@ -129,7 +129,8 @@ static bool merge(struct journal_block *b, struct journal_entry *e, const struct
 	    e->is_span != s->is_span || s->ns < end || !fits(b, s->ns) || passed > NS_MAX - e->ns)
 		return false;
 	if (is_counted(s->kind)) {
-		if (passed > together_ns || s->amount > TICKS_MAX - e->ticks)
+		if (passed > together_ns || (end < cut_ns && s->ns >= cut_ns) ||
+		    s->amount > TICKS_MAX - e->ticks)
 			return false;
 		e->ticks += s->amount;
 	} else if (!s->is_span || passed != s->amount) {
@@ -168,14 +169,15 @@ static int add_entry(struct journal_blocks *all, struct journal_recent *recent,
 }
 
 int journal_blocks_add(struct journal_blocks *b, struct journal_recent *recent,
-		       const struct journal_sample *s, __u64 together_ns)
+		       const struct journal_sample *s, __u64 together_ns, __u64 cut_ns)
 {
 	const __u64 most = is_counted(s->kind) ? TICKS_MAX : NS_MAX;
 	struct journal_entry *last = recent->of[s->node % JOURNAL_RECENT].entry;
 	__u64 left = s->amount;
 	int err = 0, added = 0;
 
-	if (last && merge(recent->of[s->node % JOURNAL_RECENT].block, last, s, together_ns))
+	if (last && merge(recent->of[s->node % JOURNAL_RECENT].block, last, s, together_ns,
+			  cut_ns))
 		return 0;
 	while (left && !err) {
 		const __u64 now = left < most ? left : most, end = s->is_span ? s->amount - left + now : 0;

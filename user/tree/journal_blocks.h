@@ -63,11 +63,11 @@ struct journal_recent {
 
 /*
  * Adds a sample. Ticks are one with the last of the same node and span, if that is no longer ago than
- * together_ns.
- * Returns how many blocks were added, or -ENOMEM; a part of a very large amount may be in then.
+ * together_ns, and cut_ns does not lie between. Returns how many blocks were added, or -ENOMEM; a part of a
+ * very large amount may be in then.
  */
 int journal_blocks_add(struct journal_blocks *b, struct journal_recent *recent,
-		       const struct journal_sample *s, __u64 together_ns);
+		       const struct journal_sample *s, __u64 together_ns, __u64 cut_ns);
 /* The ids of the span that an entry is of; all 0 = of none. */
 struct trace_ids journal_entry_ids(const struct journal_block *b, const struct journal_entry *e);
 /* Frees the oldest block, which there must be. */

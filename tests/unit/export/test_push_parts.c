@@ -11,6 +11,7 @@
 
 #include "export/push/item.h"
 #include "export/push_parts.h"
+#include "profile/moments.h"
 
 static struct push_series series;
 static struct pod_label_names names;
@@ -143,6 +144,46 @@ static void otlp_parts_are_small_enough(void **state)
 	assert_int_equal(n, 3);
 }
 
+/* ... nor do their times, of which ticks one after the other have one each. */
+static void otlp_parts_with_times_are_small_enough(void **state)
+{
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
+					   .start_unix_ns = 1, .duration_ns = 1ULL << 40 };
+	const __u64 ticks[] = { 128 << 10, 3, (128 << 10) + 1, 1000, 100000, 30000 };
+	_cleanup_profile_ struct profile *p = NULL;
+	struct push_list list = {};
+	struct push_item *item;
+	size_t with = 0, without = 0;
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &p), 0);
+	for (__u32 i = 0; i < ARRAY_SIZE(ticks); i++) {
+		const struct profile_labels labels = { .pid = 1, .comm = "main" };
+		__u32 function, location;
+		struct moment m;
+
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", i, &function), 0);
+		assert_int_equal(profile_location(p, function, i, 0, 0, &location), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, ticks[i]), 0);
+		m = (struct moment){ 1, 1ULL << 39, ticks[i], i + 1, EVENT_CPU };
+		assert_int_equal(profile_moment(p, &m), 0);
+	}
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	while ((item = push_list_take(&list))) {
+		_cleanup_buf_ struct buf plain = {};
+
+		decompress(&item->encoded, &plain);
+		assert_true(plain.size < 4 << 20);
+		if (plain.size > 21 * 1000)
+			with++;
+		else
+			without++;
+		push_item_free(item);
+	}
+	assert_int_equal(with, 2); /* the first one, and the last three together */
+	assert_int_equal(without, 2);
+}
+
 static void it_can_be_stopped(void **state)
 {
 	struct push_list list = {};
@@ -188,6 +229,7 @@ int main(void)
 		TEST(one_for_each_service),
 		TEST(otlp_is_one_for_each_service),
 		TEST(otlp_parts_are_small_enough),
+		TEST(otlp_parts_with_times_are_small_enough),
 		TEST(it_can_be_stopped),
 		TEST(names_of_pods_labels),
 	};

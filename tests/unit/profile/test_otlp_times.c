@@ -115,6 +115,33 @@ static void outside(void **state)
 	assert_false(otlp_times_are_there(&times));
 }
 
+/* Three ticks share 100 ns; what no tick has seen is counted at the end. */
+static void time_of_the_account(void **state)
+{
+	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10,
+						  .start_unix_ns = START, .duration_ns = 100, .timed = true };
+	const struct profile_labels labels = { .pid = 1 };
+	__u32 function, place[2];
+
+	(void)state;
+	profile_free(p);
+	assert_int_equal(profile_new(&info, &p), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(profile_function(p, FRAME_PYTHON, i ? "g" : "f", "x.py", 1, &function), 0);
+		assert_int_equal(profile_location(p, function, 1, 0, 0, &place[i]), 0);
+	}
+	assert_int_equal(profile_sample(p, EVENT_CPU, &place[0], 1, &labels, 3), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &place[0], 1, &labels, 100), 0);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &place[1], 1, &labels, 7), 0);
+	note(1, EVENT_CPU, 5, 15, 2);
+	note(1, EVENT_CPU, 90, 90, 1);
+	assert_int_equal(otlp_times_open(&times, p), 0);
+	assert_true(otlp_times_are_there(&times));
+	assert_string_equal(shown(1, EVENT_CPU, 0), "33@5;33@15;34@90;");
+	assert_string_equal(shown(2, EVENT_CPU, 0), "7@99;");
+	assert_string_equal(shown(1, EVENT_CPU, 1), "1@5;1@15;1@90;");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -123,6 +150,7 @@ int main(void)
 		TEST(each_value_has_its_time),
 		TEST(not_of_all),
 		TEST(outside),
+		TEST(time_of_the_account),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "profile/moments.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
 #include "tests/forge/decode.h"
@@ -175,6 +176,50 @@ static void threads_are_told_apart(void **state)
 	sum = 0;
 	assert_int_equal(profile_split(p, &limits, keeps_labels, NULL), 0);
 	assert_int_equal(sum, 300);
+}
+
+static int count_moments(void *context, const struct split_service *service,
+			 const struct profile *part)
+{
+	const struct moments *m = profile_moments(part);
+	__u64 *most = context, n = 0;
+
+	(void)service;
+	for (size_t i = 0; i < m->count; i++) {
+		assert_true(m->list[i].sample && m->list[i].sample <= profile_count(part, PROFILE_SAMPLE));
+		assert_int_equal(profile_get_sample(part, m->list[i].sample).count, m->list[i].amount);
+		n += m->list[i].amount;
+	}
+	assert_true(n <= limits.moments);
+	*most += n;
+	sum += profile_total(part);
+	parts++;
+	return 0;
+}
+
+/* Each has those of its own stacks, and not too many; a stack with more than that has none. */
+static void moments_go_with_their_stacks(void **state)
+{
+	__u64 moments = 0;
+	struct moment m;
+
+	(void)state;
+	for (__u32 i = 1; i <= 100; i++) {
+		add("web", 1 + i / 10, i, "f", 1, 2, i);
+		m = (struct moment){ 0, i == 1 ? 0 : 1, i, i, EVENT_CPU };
+		assert_int_equal(profile_moment(p, &m), 0);
+	}
+	limits.keeps_labels = true;
+	limits.moments = 99;
+	sum = parts = 0;
+	assert_int_equal(profile_split(p, &limits, count_moments, &moments), 0);
+	assert_int_equal(sum, 5050);
+	assert_int_equal(moments, 4950);
+	assert_true(parts >= 51);
+	limits.keeps_labels = false;
+	moments = 0;
+	assert_int_equal(profile_split(p, &limits, count_moments, &moments), 0);
+	assert_int_equal(moments, 0);
 }
 
 static int list_pods(void *context, const struct split_service *s, const struct profile *part)
@@ -359,6 +404,7 @@ int main(void)
 		TEST(by_service),
 		TEST(threads_are_added_up),
 		TEST(threads_are_told_apart),
+		TEST(moments_go_with_their_stacks),
 		TEST(containers),
 		TEST(extra_labels),
 		TEST(many_stacks),

@@ -155,6 +155,24 @@ static void room_has_a_bound(void **state)
 	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
 }
 
+static void what_is_complete(void **state)
+{
+	const __u64 begin = journal->begin_ns;
+
+	(void)state;
+	assert_true(journal_has_all(journal, begin, begin + 100));
+	assert_false(journal_has_all(journal, begin - 1, begin + 100));
+	journal->gaps[journal->gap_count++] = (struct journal_gap){ begin + 50, begin + 60, 1 };
+	assert_false(journal_has_all(journal, begin, begin + 100));
+	assert_true(journal_has_all(journal, begin, begin + 50));
+	assert_true(journal_has_all(journal, begin + 61, begin + 100));
+	for (__u32 i = 0; i < journal->blocks_max * JOURNAL_BLOCK_ENTRIES * 2; i++)
+		add(20000000ULL * i, 26 + i % 2, EVENT_CPU, 1);
+	assert_true(journal->gone_ns > t0);
+	assert_false(journal_has_all(journal, journal->gone_ns, journal->gone_ns + 100));
+	assert_true(journal_has_all(journal, journal->gone_ns + 1, journal->gone_ns + 100));
+}
+
 /* Spans are cut to the stretch; those that are too many for who asks are part of the last one. */
 static void losses(void **state)
 {
@@ -281,6 +299,7 @@ int main(void)
 		TEST(a_stretch_has_an_end),
 		TEST(parts),
 		TEST(room_has_a_bound),
+		TEST(what_is_complete),
 		TEST(losses),
 		TEST(a_minute_of_eight_threads),
 		TEST(spans_are_told_apart_if_asked),

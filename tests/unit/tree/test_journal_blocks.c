@@ -20,12 +20,14 @@
 
 static struct journal_blocks blocks;
 static struct journal_recent recent;
+static __u64 cut;
 
 static int teardown(void **state)
 {
 	(void)state;
 	journal_blocks_free(&blocks);
 	memset(&recent, 0, sizeof(recent));
+	cut = 0;
 	return 0;
 }
 
@@ -33,7 +35,7 @@ static int add(__u64 ns, __u32 node, enum event_kind kind, __u64 amount, bool is
 {
 	const struct journal_sample s = { ns, amount, node, kind, is_span, { 0 } };
 
-	return journal_blocks_add(&blocks, &recent, &s, TOGETHER);
+	return journal_blocks_add(&blocks, &recent, &s, TOGETHER, cut);
 }
 
 static __u32 entries(void)
@@ -157,13 +159,29 @@ static void blocks_come_and_go(void **state)
 	assert_int_equal(add(T0, 300, EVENT_CPU, 1, false), 1);
 }
 
+/* Ticks are not as far apart as each other: only where they are parted it is known how many came before. */
+static void ticks_are_parted_by_a_cut(void **state)
+{
+	(void)state;
+	add(T0, 7, EVENT_CPU, 1, false);
+	add(T0 + 10, 7, EVENT_CPU, 1, false);
+	cut = T0 + 90;
+	add(T0 + 80, 7, EVENT_CPU, 1, false);
+	assert_int_equal(entries(), 1);
+	add(T0 + 90, 7, EVENT_CPU, 1, false);
+	add(T0 + 100, 7, EVENT_CPU, 1, false);
+	assert_int_equal(entries(), 2);
+	assert_int_equal(amount_of(T0, cut), 3);
+	assert_int_equal(amount_of(cut, T0 + 1000), 2);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, teardown)
 
 static int add_of(__u64 ns, const struct trace_ids *ids)
 {
 	const struct journal_sample s = { ns, 1, 7, EVENT_CPU, false, *ids };
 
-	return journal_blocks_add(&blocks, &recent, &s, TOGETHER);
+	return journal_blocks_add(&blocks, &recent, &s, TOGETHER, cut);
 }
 
 static void entries_are_of_one_span(void **state)
@@ -207,6 +225,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(ticks_of_one_node_are_one_entry),
+		TEST(ticks_are_parted_by_a_cut),
 		TEST(others_are_entries_of_their_own),
 		TEST(parts_of_a_wait_are_one_entry),
 		TEST(stretches_part_it),
