@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * file_readers.c - the child's side of requests about files with machine code: it opens them, and its parser
- * reads them.
+ * file_readers.c - the child's side of requests about files: it opens them. Those with machine code are read
+ * by its parser.
  */
 #include "guard/reading.h"
 
@@ -22,6 +22,7 @@
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
+#include "proc/source_text.h"
 
 #define IMAGES_MS 200 /* of the 500 (WORKER_DEADLINE_MS); what was read of a killed worker is read again */
 
@@ -205,4 +206,10 @@ int read_perf_map(struct reading *r)
 	if (!memcmp(&file, &r->request->perf_map.known, sizeof(file)))
 		return -EALREADY;
 	return buf_add(&r->table, &file, sizeof(file)) ?: parse(&q, fd, &r->table);
+}
+
+/* It takes no parser: lines are found, and nothing is understood. */
+int read_source_text(struct reading *r)
+{
+	return source_text_read(r->tid, &r->request->source_text.wanted, &r->table);
 }

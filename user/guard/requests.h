@@ -17,6 +17,7 @@
 #include "outside/sleepers.h"
 #include "proc/code_maps.h"
 #include "proc/otel_context.h"
+#include "proc/source_text.h"
 
 struct reading;
 
@@ -62,6 +63,10 @@ struct request_perf_map {
 	struct code_file known; /* all 0 = none */
 };
 
+struct request_source_text {
+	struct source_wanted wanted;
+};
+
 struct request_threads {
 	__u64 runtime; /* address of the process's runtime, and */
 	__u64 asyncio; /* ... identity.asyncio */
@@ -103,6 +108,7 @@ struct worker_request {
 		struct request_functions functions;
 		struct request_source source;
 		struct request_perf_map perf_map;
+		struct request_source_text source_text;
 		struct request_threads threads;
 		struct request_contexts contexts;
 		struct request_routes routes;

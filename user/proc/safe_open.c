@@ -264,7 +264,7 @@ int safe_open_named(pid_t tid, const char *path, bool or_public, struct stat *re
 	if (root < 0)
 		return -errno;
 	fd = open_own(tid, root, path, &stat);
-	if (fd < 0 && or_public)
+	if (fd < 0 && fd != -ENOENT && or_public)
 		fd = open_public(root, path, &stat);
 	if (fd < 0)
 		return fd;

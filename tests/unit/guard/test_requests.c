@@ -46,6 +46,7 @@ static void tables_have_bounds(void **state)
 	assert_int_equal(request_row(WORKER_MAPS)->table_max, CODE_MAPS_BYTES_MAX);
 	assert_int_equal(request_row(WORKER_FUNCTIONS)->table_max, FUNCTIONS_BYTES_MAX);
 	assert_int_equal(request_row(WORKER_ROWS)->table_max, ROWS_BYTES_MAX);
+	assert_int_equal(request_row(WORKER_SOURCE_TEXT)->table_max, SOURCE_TEXT_MAX);
 }
 
 int main(void)
