@@ -78,15 +78,16 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
-    def open(self, url, dark=False, width=1400, height=1000):
-        return Page(self, url, dark, width, height)
+    def open(self, url, dark=False, width=1400, height=1000, headers=None):
+        """headers: more of them, that each of its requests has."""
+        return Page(self, url, dark, width, height, headers)
 
 
 class Page:
     """A tab. complaints: what its scripts said on the console, and what they failed at; an answer that is no
     page is none."""
 
-    def __init__(self, browser, url, dark, width, height):
+    def __init__(self, browser, url, dark, width, height, headers):
         self.browser = browser
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         self.target = target
@@ -98,6 +99,8 @@ class Page:
         if dark:
             self.call("Emulation.setEmulatedMedia",
                       features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        if headers:
+            self.call("Network.setExtraHTTPHeaders", headers=headers)
         self.go(url)
 
     def call(self, method, **parameters):

@@ -92,15 +92,18 @@ static bool has_word(const char *line, const char *word)
 	return false;
 }
 
-/* A function's first line names it, or is a decorator; what has no name of its own proves nothing. */
-static bool stands_there(const struct line_text *s, const char *name, __s64 start_line)
+bool line_text_begins(const char *line, const char *name)
 {
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+
+	return strchr(last, '<') || has_word(line, last) || line[strspn(line, " \t")] == '@';
+}
+
+static bool stands_there(const struct line_text *s, const char *name, __s64 start_line)
+{
 	const char *line = line_text_get(s, start_line);
 
-	if (!start_line || strchr(last, '<'))
-		return true;
-	return line && (has_word(line, last) || line[strspn(line, " \t")] == '@');
+	return !start_line || line_text_begins(line ?: "", name);
 }
 
 static bool is_where_it_was(const struct recorded *r, const struct line_text *s, __u32 name)

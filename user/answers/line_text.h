@@ -7,6 +7,7 @@
 #ifndef PYPERF_ANSWERS_LINE_TEXT_H
 #define PYPERF_ANSWERS_LINE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -37,5 +38,12 @@ int line_text_read(const struct recorded *r, __u32 name, __u32 file, struct line
 void line_text_free(struct line_text *s);
 /* The line of this number, without its line feed; NULL = it is not known. */
 const char *line_text_get(const struct line_text *s, __s64 number);
+
+
+/*
+ * Whether a function of this name may begin with that line: it names it, or is a decorator. Names in angle
+ * brackets, as <lambda>, stand nowhere, so any line may be theirs.
+ */
+bool line_text_begins(const char *line, const char *name);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef PYPERF_HTTP_INPUTS_H
 #define PYPERF_HTTP_INPUTS_H
 
+#include <stdbool.h>
+
 struct codes;
 struct continuous;
 struct discover;
@@ -41,6 +43,7 @@ struct http_inputs {
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
 	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */
+	bool gives_source; /* --listen-source */
 };
 
 #endif

@@ -111,8 +111,8 @@ static int add_facts(struct buf *out)
 	return err;
 }
 
-static int add_all(const struct history *h, const struct kernel *kernel, __u32 events, bool has_log,
-		   struct buf *out)
+static int add_all(const struct history *h, const struct kernel *kernel, __u32 events,
+		   const struct interval_offers *offers, struct buf *out)
 {
 	struct kernel_stats stats = {};
 	int err;
@@ -121,17 +121,19 @@ static int add_all(const struct history *h, const struct kernel *kernel, __u32 e
 		kernel_stats(kernel, &stats);
 	err = buf_add_string(out, "{\"schema\":\"pyperf-bpf.intervals/1\",\"events\":[") ?:
 	      add_events(&stats.sum, events, out) ?: add_facts(out) ?:
-	      buf_printf(out, "],\"log\":%s,\"intervals\":[", has_log ? "true" : "false");
+	      buf_printf(out, "],\"log\":%s,\"source\":%s,\"intervals\":[", offers->log ? "true" : "false",
+			 offers->source ? "true" : "false");
 	for (size_t i = 0; i < h->count && !err; i++)
 		err = (i ? buf_add_string(out, ",") : 0) ?: add_interval(h->rows[i], events, out);
 	return err ?: buf_add_string(out, "]}\n");
 }
 
 enum MHD_Result interval_list_answer(const struct history *h, const struct kernel *kernel,
-				 const struct run_facts *run, bool has_log, const struct client *c)
+				     const struct run_facts *run, const struct interval_offers *offers,
+				     const struct client *c)
 {
 	_cleanup_buf_ struct buf out = {};
-	int err = add_all(h, kernel, run->events, has_log, &out);
+	int err = add_all(h, kernel, run->events, offers, &out);
 
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_JSON, &out);
 }

@@ -62,9 +62,12 @@ static enum MHD_Result interval(struct visit *v)
 static enum MHD_Result intervals(struct visit *v)
 {
 	const struct site *s = v->entrance->site;
+	const struct interval_offers offers = {
+		.log = s->inputs.journal && *s->inputs.journal,
+		.source = s->inputs.gives_source,
+	};
 
-	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run,
-				    s->inputs.journal && *s->inputs.journal, &v->client);
+	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run, &offers, &v->client);
 }
 
 static enum MHD_Result follow(struct visit *v)
@@ -103,6 +106,13 @@ static enum MHD_Result stacks(struct visit *v)
 	struct site *s = v->entrance->site;
 
 	return stacks_request_begin(&s->stacks, s->health, &v->client, &v->waits);
+}
+
+static enum MHD_Result source(struct visit *v)
+{
+	struct site *s = v->entrance->site;
+
+	return source_request_begin(&s->source, s->health, &v->client, &v->waits);
 }
 
 static enum MHD_Result metrics(struct visit *v)
@@ -164,6 +174,7 @@ static const struct route {
 	{ "/debug/pyperf/log", stretch, write_stretch, .exposure = EXPOSURE_ALL, .waits = true,
 	  .costs = true },
 	{ "/debug/pyperf/stacks", stacks, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
+	{ "/debug/pyperf/source", source, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
 	{ "/metrics", metrics, .exposure = EXPOSURE_METRICS },
 	{ "/healthz", alive, .exposure = EXPOSURE_HEALTH },
 	{ "/readyz", ready, .exposure = EXPOSURE_HEALTH },
@@ -249,8 +260,8 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 			  "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
-			  "/debug/pyperf/stacks, /flamegraph.json, /metrics, /healthz, "
-			  "/readyz"),
+			  "/debug/pyperf/stacks, /debug/pyperf/source, /flamegraph.json, /metrics, "
+			  "/healthz, /readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };

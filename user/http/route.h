@@ -18,6 +18,7 @@
 #include "http/recent.h"
 #include "http/inputs.h"
 #include "http/interval_list.h"
+#include "http/source_request.h"
 #include "http/stacks_request.h"
 #include "http/token.h"
 
@@ -31,6 +32,7 @@ struct site {
 	struct token token;
 	struct profile_requests profiles;
 	struct stacks_requests stacks;
+	struct source_requests source;
 	struct answer_counts answers;
 	size_t active; /* requests that are not answered in full */
 };

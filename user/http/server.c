@@ -95,6 +95,10 @@ int http_new(struct http **ret, const struct http_inputs *inputs)
 	h->site.stacks.discover = inputs->discover;
 	h->site.stacks.registry = inputs->registry;
 	h->site.stacks.selection = inputs->selection;
+	h->site.source.is_given = inputs->gives_source;
+	h->site.source.discover = inputs->discover;
+	h->site.source.registry = inputs->registry;
+	h->site.source.history = &h->site.recent.history;
 	*ret = h;
 	return 0;
 }
@@ -262,6 +266,7 @@ void http_finish(struct http *h, int limit_ms)
 	stop_listening(h);
 	profile_requests_finish(&h->site.profiles);
 	stacks_requests_finish(&h->site.stacks);
+	source_requests_finish(&h->site.source);
 	flame_finish(&h->site.flame);
 	followers_finish(&h->site.followers);
 	http_run(h);
@@ -283,6 +288,7 @@ void http_free(struct http *h)
 	flame_finish(&h->site.flame);
 	followers_finish(&h->site.followers);
 	stacks_requests_finish(&h->site.stacks);
+	source_requests_finish(&h->site.source);
 	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);

@@ -100,6 +100,17 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 			    option, text);
 }
 
+/* Whoever reaches a port of this machine may be anybody on it, who may not read the files of the others. */
+static int derive_source(const struct options *o, char *error, size_t size)
+{
+	if (!o->listen_source || (o->listen_address.size &&
+				  (o->listen_token_file || http_address_is_unix(&o->listen_address))))
+		return 0;
+	return options_fail(error, size,
+			    "--listen-source gives away files: it goes with --listen and "
+			    "--listen-token-file FILE, or with --listen unix:/PATH");
+}
+
 /* One file of the whole run, unless intervals or clients get it in parts. */
 static int derive_output(struct options *o, char *error, size_t size)
 {
@@ -253,7 +264,8 @@ int options_derive(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (parse_address(o->listen, &o->listen_address, "listen", error, size) ||
 	    parse_address(o->listen_metrics, &o->metrics_address, "listen-metrics", error, size) ||
-	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size))
+	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size) ||
+	    derive_source(o, error, size))
 		return -EINVAL;
 	if (o->budget && derive_percent(o->budget, &o->budget_percent))
 		return options_fail(error, size,

@@ -145,6 +145,7 @@ static int open_http(struct agent *a)
 		.kubelet = a->ask_kubelet.kubelet,
 		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
 		.token_file = a->options->listen_token_file,
+		.gives_source = a->options->listen_source,
 	};
 
 	return serve_open(&a->http, &addresses, &inputs, &a->loop);

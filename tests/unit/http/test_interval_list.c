@@ -31,7 +31,9 @@ static int teardown_intervals(void **state)
 
 static enum MHD_Result list(const struct client *c)
 {
-	return interval_list_answer(&history, NULL, &facts, true, c);
+	const struct interval_offers offers = { .log = true };
+
+	return interval_list_answer(&history, NULL, &facts, &offers, c);
 }
 
 static const char *asked(void)
@@ -78,7 +80,7 @@ static void before_the_first(void **state)
 		  "\"outcomes\":[]},{\"event\":\"offcpu\",\"unit\":\"nanoseconds\"");
 	expect(a, "\"chance\":{\"z\":1.959964,\"z_rare\":3.290527},\"formats\":[\"pprof\",\"folded\"");
 	expect(a, "\"labels\":[\"pid\",\"comm\"");
-	expect(a, "\"log\":true,\"intervals\":[]}\n");
+	expect(a, "\"log\":true,\"source\":false,\"intervals\":[]}\n");
 }
 
 /* Totals are those of the run's kinds, in their order. */

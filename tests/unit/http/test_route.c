@@ -185,7 +185,7 @@ static void unknown(void **state)
 {
 	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 				   "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
-				   "/debug/pyperf/stacks, /flamegraph.json, /metrics, "
+				   "/debug/pyperf/stacks, /debug/pyperf/source, /flamegraph.json, /metrics, "
 				   "/healthz, /readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",

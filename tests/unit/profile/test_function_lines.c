@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_function_lines.c - a function is in a profile only as all of it is: by name, file, line and kind, and
+ * in stacks of that process.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "profile/function_lines.h"
+#include "profile/profile.h"
+#include "tests/forge/fail_malloc.h"
+
+static struct profile *profile;
+
+static void add(enum frame_kind kind, const char *name, const char *file, int begins, int line, __u32 pid)
+{
+	const struct profile_labels labels = { .pid = pid };
+	__u32 function, locations[2];
+
+	assert_int_equal(profile_function(profile, FRAME_PYTHON, "leaf", "/l.py", 1, &function), 0);
+	assert_int_equal(profile_location(profile, function, 2, 0, 0, &locations[0]), 0);
+	assert_int_equal(profile_function(profile, kind, name, file, begins, &function), 0);
+	assert_int_equal(profile_location(profile, function, line, 0, 0, &locations[1]), 0);
+	assert_int_equal(profile_sample(profile, EVENT_CPU, locations, 2, &labels, 1), 0);
+}
+
+static int setup(void **state)
+{
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+
+	(void)state;
+	assert_int_equal(profile_new(&info, &profile), 0);
+	add(FRAME_PYTHON, "f", "/a.py", 10, 14, 1);
+	add(FRAME_PYTHON, "f", "/a.py", 10, 12, 1);
+	add(FRAME_PYTHON, "f", "/a.py", 10, 19, 2);
+	add(FRAME_PYTHON, "g", "/a.py", 30, 31, 2);
+	add(FRAME_NATIVE, "n", "/n.py", 0, 7, 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	profile_free(profile);
+	return 0;
+}
+
+static int find(const char *name, const char *file, __u32 line, __u32 pid, __u32 *last)
+{
+	const struct function_wanted wanted = { name, file, line, pid };
+
+	return function_lines_find(profile, &wanted, last);
+}
+
+static void in_its_process(void **state)
+{
+	__u32 last = 0;
+
+	(void)state;
+	assert_int_equal(find("f", "/a.py", 10, 1, &last), 1);
+	assert_int_equal(last, 19); /* whoever ran it */
+	last = 100;
+	assert_int_equal(find("f", "/a.py", 10, 2, &last), 1);
+	assert_int_equal(last, 100);
+	last = 0;
+	assert_int_equal(find("g", "/a.py", 30, 1, &last), 0);
+	assert_int_equal(find("f", "/a.py", 10, 3, &last), 0);
+	assert_int_equal(find("leaf", "/l.py", 1, 1, &last), 1);
+}
+
+static void all_of_it(void **state)
+{
+	__u32 last = 0;
+
+	(void)state;
+	assert_int_equal(find("g", "/a.py", 10, 2, &last), 0);
+	assert_int_equal(find("f", "/b.py", 10, 1, &last), 0);
+	assert_int_equal(find("f", "/a.py", 11, 1, &last), 0);
+	assert_int_equal(find("n", "/n.py", 0, 1, &last), 0);
+	assert_int_equal(last, 0);
+}
+
+static void without_memory(void **state)
+{
+	__u32 last = 0;
+	int found;
+
+	(void)state;
+	allocations_left = 0;
+	found = find("f", "/a.py", 10, 1, &last);
+	allocations_left = -1;
+	assert_int_equal(found, fail_malloc_works() ? -ENOMEM : 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(in_its_process),
+		TEST(all_of_it),
+		TEST(without_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "http/source_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/line_text.h"
+#include "base/buf.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "guard/worker.h"
+#include "http/connections.h"
+#include "http/history.h"
+#include "http/source_query.h"
+#include "profile/function_lines.h"
+#include "targets/discover.h"
+#include "targets/questions.h"
+#include "targets/registry.h"
+
+/* A start is known to a tick of the kernel's, and files have times of a slower clock. */
+#define START_SLACK_NS (20 * NS_PER_MS)
+
+struct source_request {
+	struct waiting waiting; /* the first member */
+	struct source_requests *all;
+	struct client client;
+	struct client_address address;
+	struct source_query query;
+	__s64 began_unix_ns; /* when the process did */
+	int error;
+	struct buf out;
+	struct source_request *next;
+};
+
+/* --- what may be read ----------------------------------------------------------------------------------- */
+
+/* Whether it was met in the process. 1, 0 or -ENOMEM; *ret_last: the last line that was counted. */
+static int is_met(const struct history *h, const struct source_query *q, __u32 *ret_last)
+{
+	const struct function_wanted wanted = { q->name, q->file, q->line, q->pid };
+	__u32 last = 0;
+	int met = 0;
+
+	for (size_t i = h->count; i-- > 0 && met >= 0;) {
+		int found = function_lines_find(h->rows[i]->profile, &wanted, &last);
+
+		met = found < 0 ? found : met | found;
+	}
+	*ret_last = last;
+	return met;
+}
+
+struct search {
+	__u32 pid;
+	const struct registry_entry *found;
+};
+
+static int is_it(void *search, const struct registry_entry *e)
+{
+	struct search *s = search;
+
+	if (e->ended || e->pid != s->pid)
+		return 0;
+	s->found = e;
+	return 1;
+}
+
+/* Lines before the function, and behind the last one that was counted, are not given. */
+static bool cut_to_function(struct source_query *q, __u32 last)
+{
+	if (!q->line)
+		q->line = 1; /* modules of some versions */
+	if (q->from < q->line)
+		q->from = q->line;
+	if (q->to > last)
+		q->to = last;
+	return q->from <= q->to;
+}
+
+/* --- an answer ------------------------------------------------------------------------------------------ */
+
+static int write_text(struct source_request *r, const struct source_text *t)
+{
+	const bool changed = t->changed_unix_ns > r->began_unix_ns + (__s64)START_SLACK_NS;
+	int err = buf_printf(&r->out, "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%d,\"file\":",
+			     r->query.pid) ?:
+		  buf_add_json(&r->out, r->query.file) ?:
+		  buf_printf(&r->out, ",\"changed\":%s,\"from\":%u,\"lines\":[", changed ? "true" : "false",
+			     t->from);
+
+	for (__u32 i = 0; !err && i < t->count; i++)
+		err = (i ? buf_add_string(&r->out, ",") : 0) ?: buf_add_json(&r->out, t->lines[i]);
+	return err ?: buf_add_string(&r->out, "]}\n");
+}
+
+/* Of -ENOENT, -ESTALE is told apart: the file is there, and has another function at this place. */
+static int take_answer(struct source_request *r, struct worker_reply *reply)
+{
+	struct source_text text;
+	int err = reply->error ?: source_text_parse(reply->table, reply->table_size, &text);
+
+	if (err)
+		return err;
+	if (text.from != r->query.from || !line_text_begins(text.begins, r->query.name))
+		return -ESTALE;
+	return write_text(r, &text);
+}
+
+/* Back to MHD, which then calls again for the answer. */
+static void wake(struct source_request *r, int error)
+{
+	struct source_request **at = &r->all->first;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	r->error = error;
+	MHD_resume_connection(r->client.connection);
+}
+
+/* The note is the request. */
+static void on_answer(void *asker, const void *note, struct worker_reply *reply)
+{
+	struct source_request *r = *(struct source_request *const *)note;
+
+	(void)asker;
+	wake(r, take_answer(r, reply));
+}
+
+void source_requests_finish(struct source_requests *all)
+{
+	if (all->first)
+		questions_forget(discover_questions(all->discover), all);
+	while (all->first)
+		wake(all->first, -ECANCELED);
+}
+
+/* --- clients -------------------------------------------------------------------------------------------- */
+
+/* In one line. */
+static enum MHD_Result answer_error(const struct source_request *r)
+{
+	const struct client *c = &r->client;
+	const char *file = r->query.file;
+
+	switch (r->error) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has no file %s any more", r->query.pid,
+				   file);
+	case -ESRCH:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended: its files cannot be read",
+				   r->query.pid);
+	case -ESTALE:
+	case -ERANGE:
+		return answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "%s was changed: the function is not where it was", file);
+	case -EPERM:
+	case -EACCES:
+	case -ELOOP:
+		return answer_line(c, MHD_HTTP_FORBIDDEN,
+				   "%s is not read: only a file that the process's user owns, under one "
+				   "name, or that everybody may read", file);
+	case -EILSEQ:
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "%s is no text", file);
+	case -EFBIG:
+		return answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "%s is not read: the lines are not in its first %d MiB", file,
+				   SOURCE_FILE_MAX >> 20);
+	case -ETIMEDOUT:
+	case -EPIPE:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "%s took too long to read", file);
+	case -ECANCELED:
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling any more");
+	}
+	return answer_failure(c, r->error);
+}
+
+static enum MHD_Result end_request(struct waiting *w)
+{
+	struct source_request *r = (struct source_request *)w;
+
+	return r->error ? answer_error(r) : answer_buf(&r->client, MHD_HTTP_OK, TYPE_JSON, &r->out);
+}
+
+static void free_request(struct waiting *w)
+{
+	struct source_request *r = (struct source_request *)w;
+
+	buf_free(&r->out);
+	free(r);
+}
+
+static bool is_full(const struct source_requests *all, const struct client_address *address)
+{
+	unsigned int n = 0, of_one = 0;
+
+	for (const struct source_request *r = all->first; r; r = r->next) {
+		n++;
+		of_one += !memcmp(&r->address, address, sizeof(*address));
+	}
+	return n >= SOURCE_WAITING_MAX || of_one >= SOURCE_OF_ONE;
+}
+
+static int ask_worker(struct source_request *r, const struct registry_entry *e)
+{
+	const struct question q = { on_answer, r->all, &r, sizeof(r), true };
+	struct worker_request request = question_request(WORKER_SOURCE_TEXT, e->pid, e->start_time);
+	struct source_wanted *wanted = &request.source_text.wanted;
+
+	wanted->begins = r->query.line;
+	wanted->from = r->query.from;
+	wanted->to = r->query.to;
+	strcpy(wanted->path, r->query.file);
+	return questions_ask(discover_questions(r->all->discover), &q, &request);
+}
+
+static int wait_for_text(struct source_requests *all, const struct source_query *q,
+			 const struct registry_entry *e, const struct client *c, struct waiting **ret)
+{
+	_cleanup_free_ struct source_request *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct source_request){
+		.waiting = { end_request, free_request },
+		.all = all,
+		.client = *c,
+		.address = connection_address(c->connection),
+		.query = *q,
+		.began_unix_ns = (__s64)(clock_unix_ns() - clock_boot_ns() + e->start_time),
+		.next = all->first,
+	};
+	err = ask_worker(r, e);
+	if (err)
+		return err;
+	*ret = &r->waiting;
+	all->first = TAKE_PTR(r);
+	connection_set_deadline(c->connection, HTTP_NEVER);
+	MHD_suspend_connection(c->connection);
+	return 0;
+}
+
+/* Whether text of this function may be given. If not, *ret is the answer. */
+static bool may_be_given(const struct source_requests *all, struct source_query *q, const struct client *c,
+			 enum MHD_Result *ret)
+{
+	__u32 last;
+	int met = is_met(all->history, q, &last);
+
+	if (met < 0)
+		*ret = answer_failure(c, met);
+	else if (!met)
+		*ret = answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "no interval that is kept has this function in stacks of process %d",
+				   q->pid);
+	else if (!cut_to_function(q, last))
+		*ret = answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "only lines from %u to %u are given: nothing was counted behind them",
+				   q->line, last);
+	else
+		return true;
+	return false;
+}
+
+enum MHD_Result source_request_begin(struct source_requests *all, enum health health, const struct client *c,
+				     struct waiting **ret)
+{
+	struct client_address address = connection_address(c->connection);
+	struct search search = { 0 };
+	enum MHD_Result result;
+	struct source_query q;
+	int err;
+
+	if (!all->is_given)
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "source is given only with --listen-source");
+	if (source_query_read(&q, c->connection))
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
+	if (health != HEALTH_SAMPLING)
+		return health_refuse(health, c);
+	if (is_full(all, &address))
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "as many requests for source wait as there may be");
+	if (!may_be_given(all, &q, c, &result))
+		return result;
+	search.pid = q.pid;
+	if (!registry_each(all->registry, is_it, &search))
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended: its files cannot be read",
+				   q.pid);
+	err = wait_for_text(all, &q, search.found, c, ret);
+	if (err == -EAGAIN)
+		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "as many questions about process %d wait as there may be", q.pid);
+	return err ? answer_failure(c, err) : MHD_YES;
+}
