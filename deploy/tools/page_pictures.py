@@ -18,6 +18,7 @@ sys.path.insert(0, str(TOP / "tests/lib"))
 import devtools  # noqa: E402
 
 PORT = 27070
+TOKEN = "a-token-of-this-hour-alone"
 SIZE = {"width": 1200, "height": 760}
 BACKUP = "import zlib\ndef backup():\n    while True:\n        zlib.compress(b'0123456789' * 20000)\n" \
          "input()\nbackup()\n"
@@ -37,7 +38,8 @@ def shown(browser, query="", **options):
     """The page, once it has drawn something."""
     while True:
         with contextlib.suppress(AssertionError):
-            page = browser.open("http://127.0.0.1:%d/%s" % (PORT, query), **SIZE, **options)
+            page = browser.open("http://127.0.0.1:%d/%s" % (PORT, query), **SIZE, **options,
+                                headers={"Authorization": "Bearer " + TOKEN})
             page.wait("document.body.dataset.drawn")
             return page
         time.sleep(0.5)
@@ -68,14 +70,21 @@ def pictures(browser, backup):
     take(page, "difference")
     gil = shown(browser, "?view=gil&at=" + page.run("scene.state.at"))
     take(gil, "gil")
+    gil.close()  # a browser has six connections to a server, and each page that follows has one of them
     heat = shown(browser, "?heat=yes&type=cpu&live=off")
     heat.wait("heat.known && heat.canvas.dataset.start")
     heat.run("heatMove(heat.known.cells.length - 220, false); heatMove(heat.cursor + 24, true); heatTake()")
     heat.wait("scene.profile.sent.seconds < 1")
     take(heat, "heat")
+    heat.close()
     dark = shown(browser, "?at=" + page.run("scene.state.at"), dark=True)
     dark.click("#table button.function", dark.texts("#table tbody tr button").index("quick_sort"))
     take(dark, "callers")
+    dark.close()
+    source = shown(browser, "?at=" + page.run("scene.state.at"))
+    source.click("#table button.function", source.texts("#table tbody tr button").index("turnover_by_city"))
+    source.wait("!!document.querySelector('#lines code')")
+    take(source, "source")
 
 
 def main():
@@ -85,13 +94,15 @@ def main():
     shop.mkdir()
     (shop / "backup.py").write_text(BACKUP)
     (shop / "demo.py").write_text((TOP / "deploy/demo/demo.py").read_text())
+    (shop / "token").write_text(TOKEN)
     with contextlib.ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         demo = stack.enter_context(running(python, shop / "demo.py", "300"))
         backup = stack.enter_context(running(python, shop / "backup.py"))
         stack.enter_context(running(build / "pyperf-bpf", "--pid", "%d,%d" % (demo.pid, backup.pid),
                                     "-F", "199", "--event", "cpu,offcpu,gil", "--listen", str(PORT),
-                                    "--interval", "2", "--log", "5"))
+                                    "--interval", "2", "--log", "5", "--listen-source",
+                                    "--listen-token-file", shop / "token"))
         browser = devtools.Browser(home)
         stack.callback(browser.close)
         pictures(browser, backup)
