@@ -9,12 +9,13 @@ import pathlib
 import subprocess
 import tempfile
 import time
+import types
 import urllib.parse
 
 import pytest
 
-import containers
 import interpreters as known
+import namespaces
 import profiler
 from page_numbers import INTERVAL
 from serving import server
@@ -196,6 +197,21 @@ def test_page(served, show, by):
     assert page.run("document.querySelector('#lines').hidden")
 
 
+def test_stretch_of_a_long_function(show):
+    """As many lines as may be had, around the one that has most."""
+    page = show()
+
+    def stretch(first, *lines):
+        rows = [{"line": line, "total": total} for line, total in lines]
+        return page.run("sourceStretch({line: %d}, %s)" % (first, json.dumps(rows)))
+
+    assert stretch(5, (9, 1), (404, 2)) == [5, 404]
+    assert stretch(5, (9, 3), (405, 2)) == [5, 404]
+    assert stretch(5, (9, 1), (405, 2)) == [6, 405]
+    assert stretch(1, (300, 1), (1500, 5), (2000, 2)) == [1300, 1699]
+    assert stretch(0, (7, 1)) == [1, 7]
+
+
 def test_page_says_why_there_is_no_text(served, show):
     text_of(served, served.home / LINK)
     page = show()
@@ -203,6 +219,38 @@ def test_page_says_why_there_is_no_text(served, show):
     assert "is not read: only a file that the process's user owns" in page.text("#lines caption")
     assert page.run("document.querySelectorAll('#lines tbody tr').length") > 0
     assert page.run("document.querySelectorAll('#lines code').length") == 0
+
+
+IN_OWN_MOUNTS = """mount -t tmpfs none "$1" && chmod 755 "$1" && printf %s "$2" > "$1/app.py" &&
+exec "$3" "$1/app.py"
+"""
+
+
+@pytest.mark.all
+@pytest.mark.skipif(namespaces.reason() is not None, reason="SKIP mounts: %s" % namespaces.reason())
+def test_file_in_another_mount_namespace(home, tmp_path, browser):
+    """Two programs have different files under one name, and this side has a third one. The page has the text
+    of a process that it shows."""
+    shared, texts = home / "shared", ("# the first", "# the second")
+    shared.mkdir()
+    (shared / "app.py").write_text(PROGRAM.replace("# " + MARKS, "# of this side"))
+    (tmp_path / "token").write_text(TOKEN)
+    commands = [("unshare", "--mount", "sh", "-c", IN_OWN_MOUNTS, "sh", shared,
+                 PROGRAM.replace("# " + MARKS, text), known.usual().path) for text in texts]
+    with profiler.targets(commands) as programs, \
+            server(tmp_path, "--pid", ",".join(str(one.pid) for one in programs), "-F", 499, "--interval", 2,
+                   "--listen-token-file", tmp_path / "token", "--listen-source") as s:
+        for program, text in zip(programs, texts, strict=True):
+            asker = types.SimpleNamespace(get=functools.partial(s.get, headers=RIGHT), pid=program.pid)
+            profiler.wait_until(lambda: asker.get(INTERVAL).status == 200, what="first interval")
+            found = json.loads(text_of(asker, shared / "app.py").body)
+            assert found["lines"][0] == "def hot(n):  " + text and found["pid"] == program.pid
+            page = browser.open("%s/?live=off&pid=%d" % (s.url, program.pid), headers=RIGHT)
+            with contextlib.closing(page):
+                page.wait("document.body.dataset.drawn")
+                open_lines(page, shared / "app.py", "mouse")
+                assert rows_of(page)[0]["text"] == "def hot(n):  " + text
+                assert "as process %d has it" % program.pid in page.text("#lines caption")
 
 
 def test_page_without_the_option(tmp_path, browser):
