@@ -50,6 +50,7 @@ struct context_vars {
 	__u16 pad;
 	__u8 label[CONTEXT_KEYS]; /* the number of the name that each was asked for by */
 	struct trace_place trace; /* with --trace only */
+	struct thread_context_place thread; /* ... as well */
 };
 
 /*

@@ -48,6 +48,41 @@ struct trace_place {
 	__u8 pad[3];
 };
 
+/*
+ * Where the threads of a process publish the ids of their current span (OTEP 4947): a thread-local variable
+ * of one of its libraries, otel_thread_ctx_v1, points to a record. Of x86-64 with glibc.
+ */
+enum thread_context_kind {
+	THREAD_CONTEXT_NONE,
+	THREAD_CONTEXT_STATIC, /* at an offset from the thread pointer */
+	THREAD_CONTEXT_MODULE, /* ... from where the library has its variables in this thread */
+	THREAD_CONTEXT_KINDS,
+};
+
+struct thread_context_place {
+	__u64 generation; /* of the table of such places, from which on it has this library; 0 = any */
+	__s64 offset;
+	__u32 module; /* the library's number in that table */
+	__u32 kind;   /* enum thread_context_kind */
+};
+
+/* "Thread-Local Context Record"; the ids are big-endian. */
+struct thread_context_record {
+	__u64 trace[2];
+	__u64 span;
+	__u8 valid; /* 1, or 0 while there is no span, or it is being changed */
+	__u8 flags;
+	__u16 size; /* of attributes behind it, which are not read */
+	__u32 more; /* of them */
+};
+
+#define THREAD_CONTEXT_READ 28 /* bytes of a record */
+
+/* glibc, sysdeps/x86_64/nptl/tls.h and sysdeps/generic/dl-dtv.h: */
+#define THREAD_TABLE	   8  /* tcbhead_t.dtv, from the thread pointer on */
+#define THREAD_TABLE_HEAD  16 /* before it: how many entries it has. Its own first word is its generation */
+#define THREAD_TABLE_ENTRY 16 /* bytes of one, the first word of which is an address; -1 = nothing yet */
+
 /* Offsets behind an object's header, or in a dict's table of keys (internal/pycore_dict.h). */
 #define TRACE_MA_KEYS	   16 /* PyDictObject.ma_keys, and behind it ma_values */
 #define TRACE_KEYS_READ	   40 /* of a table of keys, at least: up to 3.10 all but the indices */

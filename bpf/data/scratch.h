@@ -197,11 +197,14 @@ struct scratch {
 
 	struct { /* python/trace.h */
 		struct trace_ids ids; /* of the current span */
-		__u64 span;  /* its object */
+		__u64 span;  /* its object; 0 = a thread's record has told the ids */
 		__u64 woken; /* bpf_ktime_get_ns() when user space was woken for a span last */
 		__u64 found; /* in a dict, or an object's attribute; 0 = it is not there */
 		__u64 words[TRACE_KEYS_READ / 8];
-		__u64 entries[TRACE_ENTRY_WORDS]; /* of a dict's table of keys */
+		union {
+			__u64 entries[TRACE_ENTRY_WORDS]; /* of a dict's table of keys */
+			struct thread_context_record record; /* python/thread_context.h */
+		};
 	} trace;
 
 	struct { /* events/gil.h */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trace.h - with --trace: the ids of OpenTelemetry's current span (bpf/abi/trace.h). Nothing is remembered of
- * one sample for the next. What an object is, its type says; a key of a dict is one if it is the very object.
+ * trace.h - with --trace: the ids of the current span (bpf/abi/trace.h): that of OpenTelemetry's SDK, or the
+ * one that the thread publishes (thread_context.h). Nothing is remembered of one sample for the next. What an
+ * object is, its type says; a key of a dict is one if it is the very object.
  */
 #ifndef PYPERF_BPF_PYTHON_TRACE_H
 #define PYPERF_BPF_PYTHON_TRACE_H
@@ -9,6 +10,7 @@
 #include "bpf/base/hash.h"
 #include "bpf/base/ring.h"
 #include "bpf/python/context.h"
+#include "bpf/python/thread_context.h"
 
 #define TRACE_DIGITS	 5    /* of an int of 128 bits, at most */
 #define TRACE_KEYS_LARGE 0xff /* dk_size of a table whose indices have more than a byte */
@@ -238,6 +240,16 @@ static __noinline void trace_tell(struct scratch *s, struct cpu_stats *count)
 		count->ring_full++;
 }
 
+/* The ids of OpenTelemetry's SDK. 0, also if it has no span; or negative. */
+static __always_inline int trace_sdk(struct scratch *s, const struct layout *l, const struct context_vars *v,
+				     __u64 tstate)
+{
+	if (!v->trace.count || !context_begin(s, l, v, tstate))
+		return 0;
+	context_find(s, v, TRACE_KEY);
+	return s->context.value ? trace_context(s, v, s->context.value) : 0;
+}
+
 /*
  * Before the walk of a thread with this thread state: the ids of its current span go with the sample. Always
  * 0. A global function: the verifier then does not follow each result on its own.
@@ -246,21 +258,25 @@ __noinline int trace_read(struct scratch *s, struct cpu_stats *count, const stru
 {
 	struct context_vars *v;
 	__u32 index;
+	int err;
 
 	if (!opt_trace || !s || !count || !l)
 		return -1;
 	index = s->who.known.contexts - 1;
 	v = bpf_map_lookup_elem(&contexts, &index);
-	if (!v || !v->trace.count || !context_begin(s, l, v, tstate))
+	if (!v)
 		return 0;
-	context_find(s, v, TRACE_KEY);
-	if (!s->context.value)
-		return 0;
-	if (trace_context(s, v, s->context.value)) {
-		count->trace_unknown++;
-	} else if (s->trace.ids.span) {
+	err = trace_sdk(s, l, v, tstate);
+	if (!s->trace.ids.span && v->thread.kind) {
+		s->trace.span = 0;
+		err = thread_context_read(s, v);
+	}
+	if (s->trace.ids.span) {
 		count->trace_spans++;
-		trace_tell(s, count);
+		if (s->trace.span)
+			trace_tell(s, count);
+	} else if (err) {
+		count->trace_unknown++;
 	}
 	return 0;
 }

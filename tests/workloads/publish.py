@@ -16,6 +16,7 @@ import time
 
 PAGE = 4096
 PR_SET_VMA, PR_SET_VMA_ANON_NAME, MADV_DONTFORK = 0x53564D41, 0, 10
+MFD_CLOEXEC, MFD_ALLOW_SEALING = 1, 2
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
@@ -42,7 +43,7 @@ class Context:
     """A header in one page, and a message in the next."""
 
     def __init__(self, inherited=False):
-        fd = os.memfd_create("OTEL_CTX", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        fd = libc.memfd_create(b"OTEL_CTX", MFD_CLOEXEC | MFD_ALLOW_SEALING)
         os.ftruncate(fd, 2 * PAGE)
         self.address = libc.mmap(None, 2 * PAGE, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, fd, 0)
         os.close(fd)
@@ -147,4 +148,5 @@ def main():
     serve(context)
 
 
-main()
+if __name__ == "__main__":
+    main()

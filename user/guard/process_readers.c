@@ -5,6 +5,7 @@
  */
 #include "guard/reading.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "outside/look.h"
 #include "outside/route_look.h"
 #include "outside/task_waits.h"
+#include "outside/thread_context_look.h"
 #include "python/capture_remote.h"
 
 int read_container(struct reading *r)
@@ -90,11 +92,25 @@ int read_sleepers(struct reading *r)
 	return sleepers_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, &q->question, &r->table);
 }
 
+static __u64 began_ns(const struct worker_request *q)
+{
+	return q->start_ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+}
+
+/* A process may publish ids of spans and have no context at all. */
 int read_contexts(struct reading *r)
 {
 	const struct request_contexts *q = &r->request->contexts;
+	struct thread_context_question question = {
+		.pid = (pid_t)r->request->pid, .memory = r->tid, .began_ns = began_ns(r->request),
+		.layout = &q->layout, .runtime = q->runtime,
+	};
+	struct context_vars v = {};
+	int err = context_look(r->tid, &q->layout, q->runtime, &q->names, &v);
 
-	return context_look(r->tid, &q->layout, q->runtime, &q->names, &r->table);
+	if (q->names.trace && (!err || err == -ENOENT) && !thread_context_look(&question, &v.thread))
+		err = 0;
+	return err ?: buf_add(&r->table, &v, sizeof(v));
 }
 
 int read_routes(struct reading *r)
@@ -107,9 +123,8 @@ int read_routes(struct reading *r)
 int read_published(struct reading *r)
 {
 	const struct worker_request *q = r->request;
-	const __u64 began_ns = q->start_ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
 	struct otel_context context;
-	int err = otel_context_read((pid_t)q->pid, r->tid, began_ns, &q->published.known, &context);
+	int err = otel_context_read((pid_t)q->pid, r->tid, began_ns(q), &q->published.known, &context);
 
 	return err ?: buf_add(&r->table, &context, sizeof(context));
 }

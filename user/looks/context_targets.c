@@ -91,10 +91,10 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	known = contexts_get(contexts, process.contexts);
 	if (known)
 		all = *known;
-	if (context_vars_merge(&all, &found) && (all.count || all.trace.count)) {
+	if (context_vars_merge(&all, &found) && (all.count || all.trace.count || all.thread.kind)) {
 		err = contexts_set(contexts, p->pid, p->id, &all);
 		log_debug("pid %u has %u context variables of these names%s", p->pid, all.count,
-			  all.trace.count ? ", and a tracer" : "");
+			  all.trace.count || all.thread.kind ? ", and a tracer" : "");
 	}
 	for (__u32 i = 0; i < all.count; i++)
 		t->found |= 1U << all.label[i];

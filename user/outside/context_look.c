@@ -243,7 +243,7 @@ static void look_some_times(struct look *k)
 }
 
 int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const struct context_names *names,
-		 struct buf *out)
+		 struct context_vars *ret)
 {
 	_cleanup_free_ struct thread_states *threads = calloc(1, sizeof(*threads));
 	struct look k = { .names = names, .threads = threads };
@@ -255,11 +255,13 @@ int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const
 	k.vars.head = (__u8)k.objects.head;
 	k.vars.var_hash = (__u8)(k.vars.head + (layout->free_threaded ? 2 : VAR_WORDS - 1) * sizeof(__u64));
 	k.vars.int_tag = layout->version >= OBJECTS_INT_TAGGED;
+	*ret = k.vars;
 	err = thread_states_read(threads, memory, layout, runtime) ?: find_context(&k);
 	if (err)
 		return err;
 	look_some_times(&k);
 	if (names->trace && threads->count)
 		trace_look(memory, layout, threads->list[0].interp, &k.vars);
-	return buf_add(out, &k.vars, sizeof(k.vars));
+	*ret = k.vars;
+	return 0;
 }

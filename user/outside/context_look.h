@@ -12,7 +12,6 @@
 
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "bpf/abi.h"
 #include "python/context_names.h"
 
@@ -20,11 +19,11 @@
 
 /*
  * Looks some times within some ms, until all names are found. The process is reached through thread
- * `memory`. A struct context_vars is added to out: those of the names that were met. -ENOENT if no thread
- * had a context; -EBADMSG if contexts are not as in the versions that are known; or the -errno of memory
- * that cannot be read at all.
+ * `memory`. *ret becomes those of the names that were met; on failure it has what objects are like there.
+ * -ENOENT if no thread had a context; -EBADMSG if contexts are not as in the versions that are known; or the
+ * -errno of memory that cannot be read at all.
  */
 int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const struct context_names *names,
-		 struct buf *out);
+		 struct context_vars *ret);
 
 #endif

@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct header) == 32, "a header has no padding");
 /* opentelemetry-proto: processcontext, resource.proto, common.proto. */
 enum {
 	CONTEXT_RESOURCE = 1,
+	CONTEXT_ATTRIBUTES = 2,
 	RESOURCE_ATTRIBUTES = 1,
 	KEY_VALUE_KEY = 1,
 	KEY_VALUE_VALUE = 2,
@@ -100,23 +101,39 @@ static char *member_of(const struct protobuf_field *key, struct otel_context *c,
 	return is_text(key, "deployment.environment") && !*c->environment ? c->environment : NULL;
 }
 
-static int parse_attribute(const struct protobuf_field *attribute, struct otel_context *c, bool *newer)
+static int parse_pair(const struct protobuf_field *attribute, struct protobuf_field *ret_key,
+		      struct protobuf_field *ret_value)
 {
 	struct protobuf_reader r = reader_of(attribute);
-	struct protobuf_field f, key = {}, value = {};
-	char *member;
+	struct protobuf_field f;
 	int err = 0;
 
 	while (next(&r, &f, &err)) {
 		if (f.number == KEY_VALUE_KEY && f.is_bytes)
-			key = f;
+			*ret_key = f;
 		if (f.number == KEY_VALUE_VALUE && f.is_bytes)
-			value = f;
+			*ret_value = f;
 	}
-	if (err)
-		return err;
-	member = key.data && value.data ? member_of(&key, c, newer) : NULL;
-	return member ? parse_value(&value, member) : 0;
+	return err;
+}
+
+static int parse_attribute(const struct protobuf_field *attribute, struct otel_context *c, bool *newer)
+{
+	struct protobuf_field key = {}, value = {};
+	int err = parse_pair(attribute, &key, &value);
+	char *member = !err && key.data && value.data ? member_of(&key, c, newer) : NULL;
+
+	return member ? parse_value(&value, member) : err;
+}
+
+/* Of the context itself. What is no attribute there says nothing, and spoils nothing. */
+static void parse_own_attribute(const struct protobuf_field *attribute, struct otel_context *c)
+{
+	struct protobuf_field key = {}, value = {};
+
+	if (!parse_pair(attribute, &key, &value) && key.data && value.data &&
+	    is_text(&key, "threadlocal.schema_version") && !*c->threads && parse_value(&value, c->threads))
+		*c->threads = '\0';
 }
 
 static int parse_resource(const struct protobuf_field *resource, struct otel_context *c, bool *newer)
@@ -139,9 +156,12 @@ int otel_context_parse(const void *message, size_t size, struct otel_context *re
 	bool newer = false;
 	int err = 0;
 
-	while (next(&r, &f, &err))
+	while (next(&r, &f, &err)) {
 		if (f.number == CONTEXT_RESOURCE && f.is_bytes)
 			err = parse_resource(&f, &c, &newer);
+		if (f.number == CONTEXT_ATTRIBUTES && f.is_bytes)
+			parse_own_attribute(&f, &c);
+	}
 	if (!err)
 		*ret = c;
 	return err;
@@ -284,5 +304,5 @@ static bool is_terminated(const char text[OTEL_TEXT_SIZE])
 bool otel_context_is_sane(const struct otel_context *c)
 {
 	return c->place.header && c->place.published_at && is_terminated(c->service) &&
-	       is_terminated(c->instance) && is_terminated(c->environment);
+	       is_terminated(c->instance) && is_terminated(c->environment) && is_terminated(c->threads);
 }

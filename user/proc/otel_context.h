@@ -28,6 +28,7 @@ struct otel_context {
 	char service[OTEL_TEXT_SIZE];	  /* service.name */
 	char instance[OTEL_TEXT_SIZE];	  /* service.instance.id */
 	char environment[OTEL_TEXT_SIZE]; /* deployment.environment.name, or .environment as it was before */
+	char threads[OTEL_TEXT_SIZE]; /* threadlocal.schema_version: how its threads publish (OTEP 4947) */
 };
 
 /*

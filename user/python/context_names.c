@@ -53,11 +53,31 @@ static bool trace_is_sane(const struct trace_place *p, const struct context_key 
 	return true;
 }
 
+static bool thread_context_is_sane(const struct thread_context_place *p)
+{
+	if (p->kind == THREAD_CONTEXT_NONE)
+		return !p->module && !p->offset && !p->generation;
+	if (p->offset % 8 || p->offset < -THREAD_CONTEXT_FAR || p->offset > THREAD_CONTEXT_FAR)
+		return false;
+	if (p->kind == THREAD_CONTEXT_STATIC)
+		return !p->module && !p->generation;
+	return p->kind == THREAD_CONTEXT_MODULE && p->offset >= 0 && p->module &&
+	       p->module <= THREAD_CONTEXT_MODULES;
+}
+
+/* A process that only publishes ids need not have a context. */
+static bool context_is_sane(const struct context_vars *v)
+{
+	if (!v->tstate_context)
+		return !v->count && !v->trace.count && v->thread.kind;
+	return v->tstate_context % 8 == 0 && v->tstate_context <= TSTATE_MAX;
+}
+
 bool context_vars_are_sane(const struct context_vars *v, const struct context_names *names)
 {
 	if ((v->head != 16 && v->head != 32) || v->var_hash < v->head || v->var_hash > v->head + 64 ||
-	    v->count > CONTEXT_KEYS || v->int_tag > 1 || v->pad || !v->tstate_context ||
-	    v->tstate_context % 8 || v->tstate_context > TSTATE_MAX)
+	    v->count > CONTEXT_KEYS || v->int_tag > 1 || v->pad || !context_is_sane(v) ||
+	    !thread_context_is_sane(&v->thread))
 		return false;
 	for (int i = 0; i < CONTEXT_TYPES; i++)
 		if (v->types[i] && !objects_is_address(v->types[i]))
@@ -89,7 +109,8 @@ bool context_vars_merge(struct context_vars *known, const struct context_vars *f
 	for (int i = 0; i < CONTEXT_TYPES; i++)
 		if (found->types[i])
 			known->types[i] = found->types[i];
-	known->tstate_context = found->tstate_context;
+	if (found->tstate_context)
+		known->tstate_context = found->tstate_context;
 	known->head = found->head;
 	known->var_hash = found->var_hash;
 	known->int_tag = found->int_tag;
@@ -97,6 +118,8 @@ bool context_vars_merge(struct context_vars *known, const struct context_vars *f
 		known->trace = found->trace;
 		known->keys[TRACE_KEY] = found->keys[TRACE_KEY];
 	}
+	if (found->thread.kind)
+		known->thread = found->thread;
 	for (__u32 i = 0; i < found->count; i++) {
 		const __u32 at = place_of(known, found, i);
 
@@ -115,5 +138,5 @@ bool context_vars_are_all(const struct context_vars *v, const struct context_nam
 
 	for (__u32 i = 0; i < v->count; i++)
 		found |= 1U << v->label[i];
-	return found == (1U << names->count) - 1 && (!names->trace || v->trace.has_sdk);
+	return found == (1U << names->count) - 1 && (!names->trace || v->trace.has_sdk || v->thread.kind);
 }

@@ -12,6 +12,10 @@
 
 #define CONTEXT_NAME_SIZE 64 /* bytes of a name, NUL included */
 
+/* Of a thread's published ids: numbers of libraries, and bytes from where their variables are. */
+#define THREAD_CONTEXT_MODULES 65536
+#define THREAD_CONTEXT_FAR     (1LL << 30)
+
 /* Plain data: it travels between processes. */
 struct context_names {
 	char name[CONTEXT_LABELS][CONTEXT_NAME_SIZE];
@@ -34,7 +38,7 @@ bool context_vars_are_sane(const struct context_vars *v, const struct context_na
 /* Adds what was found now to what is known. Whether that has changed. */
 bool context_vars_merge(struct context_vars *known, const struct context_vars *found);
 
-/* Whether each name has a variable, and with --trace the SDK's spans are known. */
+/* Whether each name has a variable, and with --trace the SDK's spans or published ids are known. */
 bool context_vars_are_all(const struct context_vars *v, const struct context_names *names);
 
 #endif

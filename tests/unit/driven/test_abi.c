@@ -71,7 +71,11 @@ EACH(trace_place, P(span_key), P(name), P(ids_type), P(classes), P(values), P(co
      P(keys_are_old), P(has_sdk), P(pad));
 #define V(member_) M(context_vars, member_)
 EACH(context_vars, V(keys), V(types), V(tstate_context), V(head), V(var_hash), V(int_tag), V(count), V(pad),
-     V(label), V(trace));
+     V(label), V(trace), V(thread));
+#define C(member_) M(thread_context_place, member_)
+EACH(thread_context_place, C(generation), C(offset), C(module), C(kind));
+#define Q(member_) M(thread_context_record, member_)
+EACH(thread_context_record, Q(trace), Q(span), Q(valid), Q(flags), Q(size), Q(more));
 EACH(contexts_request, M(contexts_request, pid), M(contexts_request, id), M(contexts_request, contexts),
      M(contexts_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
@@ -137,6 +141,7 @@ static const struct record records[] = {
 	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
 	R(context_key),	  R(context_vars),   R(contexts_request), R(trace_ids),
 	R(trace_class),	  R(trace_place),    R(record_span),
+	R(thread_context_place), R(thread_context_record),
 };
 
 static struct pyperf *skel;

@@ -48,15 +48,22 @@ static void put_attribute(struct buf *resource, const char *key, const char *tex
 	assert_int_equal(protobuf_add_bytes(resource, 1, pair.data, pair.size), 0);
 }
 
+/* How its threads publish, which is the context's own. */
+static const char *schema;
+
 static void put_message(struct buf *ret, const char *service)
 {
-	_cleanup_buf_ struct buf resource = {};
+	_cleanup_buf_ struct buf resource = {}, own = {};
 
 	put_attribute(&resource, "telemetry.sdk.language", "python");
 	put_attribute(&resource, "service.name", service);
 	put_attribute(&resource, "service.instance.id", "one");
 	put_attribute(&resource, "deployment.environment.name", "staging");
+	if (schema)
+		put_attribute(&own, "threadlocal.schema_version", schema);
 	assert_int_equal(protobuf_add_bytes(ret, 1, resource.data, resource.size), 0);
+	if (schema)
+		assert_int_equal(protobuf_add_bytes(ret, 2, own.data + 2, own.size - 2), 0);
 	assert_int_equal(protobuf_add_bytes(ret, 2, "\n\3abc", 5), 0); /* no resource's */
 }
 
@@ -159,6 +166,19 @@ static void as_memory_without_a_file(void **state)
 		return;
 	}
 	assert_int_equal(read_it(), 0);
+	assert_string_equal(found.service, "shop");
+}
+
+static void how_its_threads_publish(void **state)
+{
+	(void)state;
+	assert_int_equal(read_it(), 0);
+	assert_string_equal(found.threads, "");
+	schema = "tls_v1";
+	publish("shop");
+	schema = NULL;
+	assert_int_equal(read_it(), 0);
+	assert_string_equal(found.threads, "tls_v1");
 	assert_string_equal(found.service, "shop");
 }
 
@@ -430,6 +450,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(as_it_is_published),
 		TEST(as_memory_without_a_file),
+		TEST(how_its_threads_publish),
 		TEST(nothing),
 		TEST(again),
 		TEST(a_child_says_it_itself),

@@ -65,6 +65,47 @@ static void what_cannot_be_is_refused(void **state)
 		assert_false(context_vars_are_sane(&bad[i], &names));
 }
 
+/* Of ids that threads publish, with which a process need not have a context. */
+static void what_threads_publish(void **state)
+{
+	const struct thread_context_place by_module = { .kind = THREAD_CONTEXT_MODULE, .module = 3,
+							.offset = 16, .generation = 5 },
+					  by_offset = { .kind = THREAD_CONTEXT_STATIC, .offset = -16 };
+	struct context_names names = { .trace = 1 };
+	struct context_vars known = { 0 }, v = { .head = 16, .var_hash = 56 }, bad[10];
+
+	(void)state;
+	assert_false(context_vars_are_sane(&v, &names));
+	v.thread = by_module;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = v;
+	bad[0].thread.kind = THREAD_CONTEXT_KINDS;
+	bad[1].thread.kind = THREAD_CONTEXT_NONE;
+	bad[2].thread.kind = THREAD_CONTEXT_STATIC;
+	bad[3].thread.module = 0;
+	bad[4].thread.module = THREAD_CONTEXT_MODULES + 1;
+	bad[5].thread.offset = -8;
+	bad[6].thread.offset = THREAD_CONTEXT_FAR + 8;
+	bad[7].thread.offset = 12;
+	bad[8].count = 1;
+	bad[9].thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC,
+						       .offset = -THREAD_CONTEXT_FAR - 8 };
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(context_vars_are_sane(&bad[i], &names));
+	assert_true(context_vars_are_sane(&v, &names));
+	known = found(0x7000, 1, 0);
+	assert_true(context_vars_merge(&known, &v));
+	assert_int_equal(known.tstate_context, 208);
+	assert_true(known.thread.kind == THREAD_CONTEXT_MODULE && known.count == 1);
+	assert_true(context_vars_are_all(&v, &names));
+	v.thread = by_offset;
+	assert_true(context_vars_are_sane(&v, &names));
+	assert_true(context_vars_merge(&known, &v));
+	v.thread = (struct thread_context_place){};
+	assert_false(context_vars_merge(&known, &v)); /* what is not met now is kept */
+	assert_false(context_vars_are_all(&v, &names));
+}
+
 static void what_is_found_is_added(void **state)
 {
 	struct context_vars known = { 0 }, more = found(0x7000, 1, 0);
@@ -110,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_taken_as_they_are),
 		cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(what_threads_publish),
 		cmocka_unit_test(what_is_found_is_added),
 		cmocka_unit_test(there_is_room_for_so_many),
 	};

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_loaded_elf.c - thread-local variables of libraries in this process's memory: those of its C library,
+ * and of a forged one with each kind of relocation, which then has any words in it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "proc/loaded_elf.h"
+#include "tests/forge/random.h"
+
+#define NAME   "a_variable"
+#define OFFSET 0x48
+
+/* --- a real one ----------------------------------------------------------------------------------------- */
+
+struct found {
+	const char *name;
+	__u64 base;
+	int libraries;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct found *f = arg;
+	struct loaded_tls tls;
+
+	(void)size;
+	f->libraries++;
+	assert_true(loaded_elf_find(getpid(), info->dlpi_addr, "no variable", &tls) < 0);
+	if (strstr(info->dlpi_name, f->name))
+		f->base = info->dlpi_addr;
+	return 0;
+}
+
+/* The C library has errno at an offset from the thread pointer that the loader has found. */
+static void a_real_library(void **state)
+{
+	struct found f = { .name = "/libc.so" };
+	struct loaded_tls tls;
+	__s64 offset;
+
+	(void)state;
+	dl_iterate_phdr(visit, &f);
+	assert_true(f.libraries > 3);
+#if defined(__x86_64__)
+	assert_int_equal(loaded_elf_find(getpid(), f.base, "errno", &tls), 0);
+	memcpy(&offset, (const void *)(uintptr_t)tls.words[LOADED_TLS_OFFSET], sizeof(offset));
+	assert_ptr_equal((char *)__builtin_thread_pointer() + offset, &errno);
+	assert_int_equal(loaded_elf_find(getpid(), f.base, "malloc", &tls), -ENOENT);
+	assert_int_equal(loaded_elf_find(getpid(), f.base, "errn", &tls), -ENOENT);
+#else
+	(void)offset;
+	assert_int_equal(loaded_elf_find(getpid(), f.base, "errno", &tls), -EBADMSG);
+#endif
+}
+
+static void what_is_no_library(void **state)
+{
+	static const char text[4096] = "no header";
+	struct loaded_tls tls;
+
+	(void)state;
+	assert_int_equal(loaded_elf_find(getpid(), (uintptr_t)text, NAME, &tls), -EBADMSG);
+	assert_int_equal(loaded_elf_find(getpid(), 8, NAME, &tls), -EFAULT);
+	assert_int_equal(loaded_elf_find(1 << 30, (uintptr_t)text, NAME, &tls), -ESRCH);
+}
+
+/* --- a forged one --------------------------------------------------------------------------------------- */
+
+enum { RELATIVE, FIRST, SECOND, RELOCATIONS };
+
+static struct library {
+	Elf64_Ehdr header;
+	Elf64_Phdr segments[2];
+	Elf64_Dyn dynamic[9];
+	struct {
+		__u32 buckets, first, words, shift;
+		__u64 filter;
+		__u32 bucket, chain[2];
+	} hash;
+	Elf64_Sym symbols[3];
+	char names[32];
+	Elf64_Rela relocations[RELOCATIONS], by_name[1];
+	__u64 words[4];
+} library;
+
+#define AT(member_) offsetof(struct library, member_)
+#define ABSOLUTE(member_) ((uintptr_t)&library.member_)
+
+static __u32 hash_of(const char *name)
+{
+	__u32 hash = 5381;
+
+	while (*name)
+		hash = hash * 33 + (unsigned char)*name++;
+	return hash;
+}
+
+/* As glibc leaves it: what the dynamic section has are addresses of the process. */
+static int setup(void **state)
+{
+	struct library *l = &library;
+
+	(void)state;
+	memset(l, 0, sizeof(*l));
+	memcpy(l->header.e_ident, ELFMAG, SELFMAG);
+	l->header.e_ident[EI_CLASS] = ELFCLASS64;
+	l->header.e_machine = EM_X86_64;
+	l->header.e_phoff = AT(segments);
+	l->header.e_phnum = 2;
+	l->header.e_phentsize = sizeof(Elf64_Phdr);
+	l->segments[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_memsz = sizeof(*l) };
+	l->segments[1] = (Elf64_Phdr){ .p_type = PT_DYNAMIC, .p_vaddr = AT(dynamic),
+				       .p_memsz = sizeof(l->dynamic) };
+	l->dynamic[0] = (Elf64_Dyn){ DT_SYMTAB, { ABSOLUTE(symbols) } };
+	l->dynamic[1] = (Elf64_Dyn){ DT_STRTAB, { ABSOLUTE(names) } };
+	l->dynamic[2] = (Elf64_Dyn){ DT_GNU_HASH, { AT(hash) } }; /* ... or of the file */
+	l->dynamic[3] = (Elf64_Dyn){ DT_RELA, { ABSOLUTE(relocations) } };
+	l->dynamic[4] = (Elf64_Dyn){ DT_RELASZ, { sizeof(l->relocations) } };
+	l->dynamic[5] = (Elf64_Dyn){ DT_RELACOUNT, { 1 } };
+	l->dynamic[6] = (Elf64_Dyn){ DT_JMPREL, { ABSOLUTE(by_name) } };
+	l->dynamic[7] = (Elf64_Dyn){ DT_PLTRELSZ, { sizeof(l->by_name) } };
+	l->hash.buckets = l->hash.words = l->hash.first = l->hash.bucket = 1;
+	l->hash.filter = ~0ULL;
+	l->hash.chain[0] = hash_of("another") & ~1U;
+	l->hash.chain[1] = hash_of(NAME) | 1;
+	strcpy(l->names + 1, NAME);
+	l->symbols[2] = (Elf64_Sym){ .st_name = 1, .st_info = STT_TLS, .st_shndx = 1, .st_value = OFFSET };
+	return 0;
+}
+
+static Elf64_Rela relocation(__u32 symbol, __u32 type, int word, __s64 addend)
+{
+	return (Elf64_Rela){ AT(words) + word * sizeof(__u64), ELF64_R_INFO((__u64)symbol, type), addend };
+}
+
+static int find(struct loaded_tls *ret)
+{
+	return loaded_elf_find(getpid(), (uintptr_t)&library, NAME, ret);
+}
+
+static void each_kind_of_relocation(void **state)
+{
+	static const __u32 types[] = { [LOADED_TLS_DESCRIPTOR] = R_X86_64_TLSDESC,
+				       [LOADED_TLS_INDEX] = R_X86_64_DTPMOD64,
+				       [LOADED_TLS_OFFSET] = R_X86_64_TPOFF64 };
+
+	(void)state;
+	for (int kind = 0; kind < LOADED_TLS_KINDS; kind++) {
+		for (__u32 symbol = 0; symbol <= 2; symbol += 2) {
+			const __s64 addend = symbol || kind == LOADED_TLS_INDEX ? 0 : OFFSET;
+			struct loaded_tls tls;
+
+			setup(state);
+			library.relocations[RELATIVE] = relocation(2, types[kind], 3, 0); /* not looked at */
+			library.relocations[FIRST] = relocation(1, types[kind], 0, 0); /* another's */
+			library.relocations[SECOND] = relocation(symbol, types[kind], 1, addend);
+			assert_int_equal(find(&tls), 0);
+			assert_int_equal(tls.offset, OFFSET);
+			for (int i = 0; i < LOADED_TLS_KINDS; i++)
+				assert_int_equal(tls.words[i], i == kind ? (uintptr_t)&library.words[1] : 0);
+			library.by_name[0] = relocation(2, types[kind], 2, 0);
+			assert_int_equal(find(&tls), 0);
+			assert_int_equal(tls.words[kind], (uintptr_t)&library.words[2]);
+		}
+	}
+}
+
+static void what_is_not_the_variable(void **state)
+{
+	struct loaded_tls tls;
+
+	(void)state;
+	assert_int_equal(find(&tls), 0);
+	library.hash.filter = 0;
+	assert_int_equal(find(&tls), -ENOENT);
+	setup(NULL);
+	library.names[4] = 'x';
+	assert_int_equal(find(&tls), -ENOENT);
+	setup(NULL);
+	library.symbols[2].st_info = STT_OBJECT;
+	assert_int_equal(find(&tls), -ENOENT);
+	setup(NULL);
+	library.symbols[2].st_shndx = SHN_UNDEF; /* another library has it */
+	assert_int_equal(find(&tls), -ENOENT);
+	setup(NULL);
+	library.hash.chain[1] &= ~1U; /* no end, but for that of the bound */
+	assert_true(find(&tls) <= 0);
+}
+
+static void sizes_that_lie(void **state)
+{
+	struct loaded_tls tls;
+
+	(void)state;
+	library.header.e_phnum = 65;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.segments[1].p_memsz = 1ULL << 40;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.hash.buckets = 0;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.hash.words = 0;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.hash.shift = 32;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.dynamic[4].d_un.d_val = ~0ULL;
+	assert_int_equal(find(&tls), -EBADMSG);
+	setup(NULL);
+	library.dynamic[5].d_un.d_val = RELOCATIONS + 1;
+	assert_int_equal(find(&tls), -EBADMSG);
+}
+
+/* Whatever is there, a look ends. */
+static void any_words(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 30000; i++) {
+		struct loaded_tls tls;
+
+		if (i % 4 == 0)
+			setup(NULL);
+		((__u64 *)&library)[random_word() % (sizeof(library) / sizeof(__u64))] =
+			random_word() >> random_word() % 64;
+		assert_true(find(&tls) <= 0);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_real_library),
+		cmocka_unit_test(what_is_no_library),
+		cmocka_unit_test_setup(each_kind_of_relocation, setup),
+		cmocka_unit_test_setup(what_is_not_the_variable, setup),
+		cmocka_unit_test_setup(sizes_that_lie, setup),
+		cmocka_unit_test_setup(any_words, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
