@@ -33,6 +33,7 @@ enum object_kind {
 };
 
 #define TYPES_KNOWN 32 /* a power of two */
+#define TYPE_NAME   24 /* bytes of a type's name that are compared */
 
 /* A type that is no program's own, so that it stays what it is. */
 struct known_type {
@@ -164,6 +165,7 @@ struct scratch {
 		__u64 address; /* 0 = none */
 		__u64 text;    /* the object that is its name */
 		struct known_type types[TYPES_KNOWN];
+		char type_name[TYPE_NAME];
 		__u8 bytes[TASK_READ + 8]; /* of an object */
 	} task;
 

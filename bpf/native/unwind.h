@@ -165,8 +165,9 @@ static __always_inline int unwind_late(struct scratch *s)
 static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *count, struct native_cache *k)
 {
 	struct unwind *u = &s->unwind;
-	const __u64 sp = u->sp, pc = u->pc - !u->exact;
+	const __u64 pc = u->pc - !u->exact;
 	__u32 depth = u->depth, rule;
+	struct native_frame *f;
 	__u64 place;
 	int err;
 
@@ -206,11 +207,12 @@ static __always_inline int unwind_step(struct scratch *s, struct cpu_stats *coun
 		return 1;
 	err = unwind_caller(s, rule);
 	u->end = err < 0 ? NATIVE_INCOMPLETE : u->goal == UNWIND_ALL ? NATIVE_FUNCTION : NATIVE_MISMATCH;
+	f = &u->frames[depth & (NATIVE_DEPTH - 1)];
 	if (err == UNWIND_NULL)
-		u->frames[depth & (NATIVE_DEPTH - 1)].place |= NATIVE_UNSURE;
+		f->place |= NATIVE_UNSURE;
 	if (err)
 		return 1;
-	if (u->goal == UNWIND_ADDRESS && u->object - sp < u->sp - sp) { /* this frame is the loop's */
+	if (u->goal == UNWIND_ADDRESS && u->object - f->sp < u->sp - f->sp) { /* this frame is the loop's */
 		u->depth = depth + opt_native_loop;
 		u->end = NATIVE_FUNCTION;
 		return 1;

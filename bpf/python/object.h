@@ -14,8 +14,6 @@
 #define FLAG_INT       (1UL << 24)
 #define FLAG_STR       (1UL << 28)
 
-#define TYPE_NAME 24
-
 #define OBJECT_HEAD   16   /* bytes: the count of references and the type */
 #define SMALLEST_PAGE 4096 /* no kernel has smaller ones */
 
@@ -94,17 +92,16 @@ static __always_inline enum object_kind kind_of_callback(const char name[TYPE_NA
 static __always_inline enum object_kind kind_by_name(struct scratch *s, const struct task_layout *a,
 						     __u64 address)
 {
-	char name[TYPE_NAME] = {};
+	char *name = s->task.type_name;
 
 	/* Behind a short name lies other text of the interpreter's. */
-	if (walk_read(&s->walk, name, sizeof(name), address))
+	if (walk_read(&s->walk, name, TYPE_NAME, address))
 		return OBJECT_OTHER;
-	if (!bpf_strncmp(name, sizeof(name), type_coroutine) ||
-	    !bpf_strncmp(name, sizeof(name), type_generator) ||
-	    !bpf_strncmp(name, sizeof(name), type_async_generator))
+	if (!bpf_strncmp(name, TYPE_NAME, type_coroutine) || !bpf_strncmp(name, TYPE_NAME, type_generator) ||
+	    !bpf_strncmp(name, TYPE_NAME, type_async_generator))
 		return OBJECT_COROUTINE;
-	if (!bpf_strncmp(name, sizeof(name), type_wrapper) || !bpf_strncmp(name, sizeof(name), type_asend) ||
-	    !bpf_strncmp(name, sizeof(name), type_athrow) || !bpf_strncmp(name, sizeof(name), type_anext))
+	if (!bpf_strncmp(name, TYPE_NAME, type_wrapper) || !bpf_strncmp(name, TYPE_NAME, type_asend) ||
+	    !bpf_strncmp(name, TYPE_NAME, type_athrow) || !bpf_strncmp(name, TYPE_NAME, type_anext))
 		return OBJECT_WRAPPER;
 	return a->current ? kind_of_callback(name) : OBJECT_OTHER;
 }

@@ -4,6 +4,7 @@ docs/verifier.md on those of the guests."""
 import subprocess
 import sys
 
+import bpf_stack
 import profiler
 
 sys.path.insert(0, str(profiler.ROOT / "tests/guest"))
@@ -30,3 +31,11 @@ def test_the_page_has_every_program_below_the_limit():
         missing = {row for row in set(verifier.ROWS) - set(counts) if "arm64" in name}
         assert set(counts) | missing == set(verifier.ROWS) and len(counts) >= 11, name
         assert all(0 < count <= verifier.LIMIT for count in counts.values()), name
+
+
+def test_the_stack_is_enough_for_linux_6_1():
+    """Each function's is rounded up to 32 bytes there, and to 16 on this kernel."""
+    needs = bpf_stack.programs(profiler.BUILD / "bpf/pyperf.bpf.o")
+    assert {name for name, _ in verifier.ROWS} <= set(needs) and len(needs["on_tick"][1]) > 4
+    for name, (need, calls) in needs.items():
+        assert need <= bpf_stack.LIMIT and len(calls) <= bpf_stack.CALLS, (name, need, calls)

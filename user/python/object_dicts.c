@@ -132,7 +132,7 @@ __u64 objects_dict_find(struct objects *o, __u64 dict, const char *key)
 
 /* --- attributes ----------------------------------------------------------------------------------------- */
 
-/* A name that was found before, if it still stands there: one read in place of one for each name before it. */
+/* A name that was found before, if it still stands there: one read, in place of one for each name before. */
 static const struct objects_known *find_known(struct objects *o, __u64 keys, const char *name)
 {
 	for (int i = 0; i < OBJECTS_KNOWN; i++) {

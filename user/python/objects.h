@@ -170,8 +170,8 @@ int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void 
 int objects_set_each(struct objects *o, __u64 set, objects_visit *visit, void *context);
 
 /*
- * The attribute of an instance, from its dict, its values or its slots; 0 if there is none. Name, which stays,
- * is found once in the table that a class has.
+ * The attribute of an instance, from its dict, its values or its slots; 0 if there is none. Name, which
+ * stays, is found once in the table that a class has.
  */
 __u64 objects_attribute(struct objects *o, __u64 object, const char *name);
 

@@ -172,7 +172,7 @@ static void attributes_again(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(objects_attribute(o, at(managed + 4), name), at(texts[0]));
 	second = (o->reads - second) / 10;
-	assert_in_range(second, 1, first - 3); /* the name in place of table, entries and two names before it */
+	assert_in_range(second, 1, first - 3); /* the name, not table, entries and two names before */
 	entries[2 * 2] = at(texts[0]);
 	entries[2 * 0] = at(texts[2]);
 	assert_int_equal(objects_attribute(o, at(managed + 4), name), at(texts[2]));
