@@ -19,6 +19,8 @@ static int add_string(struct recorded *r, const char *text, __u32 *ret)
 /* The label that the rows of this kind are the values of. */
 static const char *label_of(enum answer_by by, const char *label)
 {
+	if (by == BY_TRACE)
+		return "trace_id";
 	return by == BY_LABEL ? label : by_rows[by].of == OF_LABEL ? by_rows[by].name : "";
 }
 

@@ -28,8 +28,9 @@ static bool is_busy(const struct log_file *l)
 	return l->stretch || l->profile;
 }
 
-int log_file_order(struct log_file *l, __u64 from, __u64 to)
+int log_file_order(struct log_file *l, __u64 from, __u64 to, const struct trace_wanted *wanted)
 {
+	const struct trace_wanted each = { .each = l->journal->traced };
 	const __u64 now = clock_ns();
 	__u64 oldest;
 	int err;
@@ -46,15 +47,16 @@ int log_file_order(struct log_file *l, __u64 from, __u64 to)
 	err = journal_stretch_new(&l->stretch, l->journal, from, to);
 	if (err)
 		return err;
+	l->of_trace = wanted && wanted->one;
 	/* Who reads the file later cannot ask again. */
-	journal_stretch_spans(l->stretch, &(struct trace_wanted){ .each = l->journal->traced });
+	journal_stretch_spans(l->stretch, l->of_trace ? wanted : &each);
 	l->due = clock_seconds() + NAMING_SECONDS;
 	return 0;
 }
 
 void log_file_signalled(struct log_file *l)
 {
-	const int err = l ? log_file_order(l, 0, LOG_FILE_NOW) : 0;
+	const int err = l ? log_file_order(l, 0, LOG_FILE_NOW, NULL) : 0;
 
 	if (!l)
 		log_warning("SIGUSR2 writes the log, if --log MINUTES and --log-file FILE were given");
@@ -77,7 +79,10 @@ static void on_written(struct log_file *l, int err)
 	const struct profile_info *info = l->profile ? profile_get_info(l->profile) : NULL;
 	char lost[LOSSES_TEXT_SIZE] = "";
 
-	if (err) {
+	if (err == -ENODATA) {
+		l->failed++;
+		log_warning("nothing was sampled for this trace: '%s' is as it was", l->path);
+	} else if (err) {
 		l->failed++;
 		log_warning("the log cannot be written to '%s': %s", l->path, strerror(-err));
 	} else {
@@ -116,7 +121,8 @@ static void make(struct log_file *l, __u64 pause_ns)
 		l->profile = journal_stretch_take(l->stretch);
 		journal_stretch_free(TAKE_PTR(l->stretch));
 		l->end = clock_seconds() + WRITE_SECONDS;
-		err = writer_child_start(&l->writer, write_it, l);
+		err = l->of_trace && !profile_count(l->profile, PROFILE_SAMPLE) ? -ENODATA : 0;
+		err = err ?: writer_child_start(&l->writer, write_it, l);
 	}
 	if (err)
 		on_written(l, err);

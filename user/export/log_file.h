@@ -18,6 +18,7 @@ struct journal;
 struct journal_stretch;
 struct loop;
 struct profile;
+struct trace_wanted;
 struct windows;
 
 /* Whoever makes this sets the first five, which are borrowed; the rest begins as 0. */
@@ -31,6 +32,7 @@ struct log_file {
 	struct profile *profile;	 /* ... which is then written */
 	double due; /* clock_seconds() at which names that are missing are waited for no longer, ... */
 	double end; /* ... and at which writing is given up */
+	bool of_trace; /* one alone: a file that would have nothing is not written */
 	__u64 unlabelled; /* entries in it whose span has no ids there: there are too many spans */
 	struct writer_child writer;
 	__u64 written, failed; /* orders */
@@ -40,10 +42,10 @@ struct log_file {
 
 /*
  * The stretch from `from` to `to`, ns of CLOCK_MONOTONIC, of what the log has up to now, is to be written,
- * with the ids of spans if it has any. 0; -EBUSY while one is under way; -EINVAL: the log has nothing of that
- * time; -ENOMEM. What becomes of it is logged and counted.
+ * with the ids of spans if it has any. wanted: of one trace alone; NULL, or none: of all. 0; -EBUSY while one
+ * is under way; -EINVAL: the log has nothing of that time; -ENOMEM. What becomes of it is logged and counted.
  */
-int log_file_order(struct log_file *l, __u64 from, __u64 to);
+int log_file_order(struct log_file *l, __u64 from, __u64 to, const struct trace_wanted *wanted);
 /* The order of a signal: all that there is. l may be NULL: no file was named. Logs. */
 void log_file_signalled(struct log_file *l);
 

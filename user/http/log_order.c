@@ -5,6 +5,7 @@
 
 #include "export/log_file.h"
 #include "http/query.h"
+#include "tree/journal.h"
 
 enum MHD_Result log_order_answer(struct log_file *l, enum health health, const struct client *c)
 {
@@ -19,8 +20,10 @@ enum MHD_Result log_order_answer(struct log_file *l, enum health health, const s
 	if (!l || !l->path)
 		return answer_line(c, MHD_HTTP_NOT_FOUND,
 				   "the profiler was not started with --log MINUTES and --log-file FILE");
+	if (q.trace.each && !l->journal->traced)
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, QUERY_NOT_TRACED);
 	query_stretch(&q, 0, &from, &to);
-	err = log_file_order(l, from, to);
+	err = log_file_order(l, from, to, &q.trace);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the log is being written already");
 	if (err == -EINVAL)

@@ -242,7 +242,7 @@ enum MHD_Result profile_request_begin_log(struct profile_requests *all, enum hea
 	if (health == HEALTH_SAMPLING && !*all->journal)
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "the profiler was not started with --log MINUTES");
 	if (health == HEALTH_SAMPLING && q.trace.each && !(*all->journal)->traced)
-		return answer_line(c, MHD_HTTP_BAD_REQUEST, "the profiler was not started with --trace otel");
+		return answer_line(c, MHD_HTTP_BAD_REQUEST, QUERY_NOT_TRACED);
 	return begin_request(all, health, &q, c, ret);
 }
 

@@ -188,9 +188,9 @@ static const struct key rows[] = {
 static const struct key log_rows[] = {
 	{ "last", set_last },
 	{ "from", set_from },
-	{ "to", set_to }, /* the first so many: */
-#define ORDER_ROWS 3
-	{ "trace", set_trace },
+	{ "to", set_to },
+	{ "trace", set_trace }, /* the first so many: */
+#define ORDER_ROWS 4
 	{ "top", set_top },
 	{ "format", set_format_log },
 	{ "hide", set_hide },
@@ -200,7 +200,7 @@ static const struct key log_rows[] = {
 static int refuse_filter(struct keys *k, const char *key, const char *value)
 {
 	(void)value;
-	return keys_fail(k, "'%.40s' is unknown: there are last, from, to", key);
+	return keys_fail(k, "'%.40s' is unknown: there are last, from, to, trace", key);
 }
 
 static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };

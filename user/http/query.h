@@ -21,6 +21,7 @@ struct MHD_Connection;
 #define QUERY_TOP	  10
 #define QUERY_TOP_MAX	  1000000
 
+#define QUERY_NOT_TRACED      "the profiler was not started with --trace otel"
 #define QUERY_NOT_OF_THIS_RUN "the profiler was not started with --event of this type"
 
 /* What no file has. */
@@ -53,7 +54,7 @@ int query_read(struct query *q, struct MHD_Connection *connection);
 /* The same of a stretch of the log. */
 int query_add_log(struct query *q, const char *key, const char *value);
 int query_read_log(struct query *q, struct MHD_Connection *connection);
-/* The same of one that is to be written: its time alone. */
+/* The same of one that is to be written: its time, and its trace. */
 int query_read_log_order(struct query *q, struct MHD_Connection *connection);
 /*
  * Which stretch that is, ns of CLOCK_MONOTONIC: nothing is before `oldest`, and nothing after now. *ret_to is

@@ -54,19 +54,42 @@ static int parse(const char *url, struct http_address *address, const char **ret
 	return path[strcspn(path, " \r\n\t")] ? -EINVAL : http_address_parse(text, address);
 }
 
-/* What is asked for where the URL has no path. Of a trace all that there is, with its times. */
+/* Rows that only a log tells apart, sample by sample. */
+static bool is_by_span(const struct options *o)
+{
+	static const char *const rows[] = { "trace", "route", "label:trace_id", "label:span_id",
+					    "label:route" };
+
+	for (size_t i = 0; o->by && i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(o->by, rows[i]))
+			return true;
+	return false;
+}
+
+static bool is_of_log(const struct options *o)
+{
+	return o->from_ns || o->to_ns || o->trace_id || is_by_span(o);
+}
+
+/*
+ * What is asked for where the URL has no path. Of a trace all that there is, with its times; of all of them
+ * all that the log has.
+ */
 static void find_path(const struct options *o, char *path, size_t size)
 {
 	const char *between = "?";
 	size_t used;
 
-	if (!o->from_ns && !o->to_ns && !o->trace_id) {
+	if (!is_of_log(o)) {
 		snprintf(path, size, "/debug/pprof/profile?seconds=%d", SAMPLE_SECONDS);
 		return;
 	}
 	used = snprintf(path, size, "/debug/pyperf/log");
 	if (o->trace_id) {
 		used += snprintf(path + used, size - used, "?trace=%s&format=otlp", o->trace_digits);
+		between = "&";
+	} else if (is_by_span(o)) {
+		used += snprintf(path + used, size - used, "?trace=each");
 		between = "&";
 	}
 	if (o->from_ns || o->to_ns)
@@ -116,7 +139,7 @@ static int fetch(const struct options *o, const char *url, const char *asked, st
 			return err;
 	}
 	find_path(o, path, sizeof(path));
-	if (!asked && !*own && !o->from_ns && !o->to_ns && !o->trace_id)
+	if (!asked && !*own && !is_of_log(o))
 		log_info("sampling for %d s (--from and --to ask for what was)", SAMPLE_SECONDS);
 	if (!asked)
 		asked = *own ? own : path;

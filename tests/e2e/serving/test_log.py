@@ -228,7 +228,8 @@ def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
         part = stacks(path.read_bytes())
         assert part == stacks(s.get("%s?from=%f&to=%f" % (LOG, begin, middle)).body)
         assert 0 < sum(part.values()) < sum(everything.values())
-        for query, status in (("from=1&to=2", 404), ("format=folded", 400), ("pid=1", 400), ("last=x", 400)):
+        for query, status in (("from=1&to=2", 404), ("format=folded", 400), ("pid=1", 400), ("last=x", 400),
+                              ("trace=x", 400), ("trace=" + "ab" * 16, 400)):
             assert s.get("%s?%s" % (LOG, query), method="POST").status == status
         assert s.get(LOG, method="POST", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
         assert s.get("/metrics", method="POST").status == 405

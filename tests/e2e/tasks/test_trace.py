@@ -12,6 +12,7 @@ import interpreters as known
 import otlp
 import pprof
 import profiler
+from pprof_rows import report
 from serving import server
 
 PROGRAM = "spans.py"
@@ -66,6 +67,26 @@ def wait_for_spans(s, count):
     profiler.wait_until(lambda: s.metric("trace_spans_total") >= count, what="spans")
 
 
+def check_rows(s, begin):
+    """`report` of the server: a row for each trace, or each route, of which there are samples."""
+    query = "from=%f&to=%f&trace=each" % (begin, time.time())
+    each = pprof.parse(log(s, query).body)
+    for by, key in ("trace", "trace_id"), ("route", "route"):
+        sums = collections.Counter()
+        for sample in each.samples:
+            sums[sample.labels.get(key)] += sample.values[0]
+        def rows(url):
+            (found,) = json.loads(report("--json", "--by", by, "--event", "samples", "--top", 1000000,
+                                         url))["tables"]
+            assert found["by"] == by
+            return {row["name"]: row["self"] for row in found["rows"]}
+        without = sums.pop(None, 0)
+        found = rows("%s%s?%s" % (s.url, LOG, query))
+        assert found == {name: ticks for name, ticks in sums.items() if ticks} and found and without
+        everything = rows(s.url)  # that is asked for its whole log, and told to tell spans apart
+        assert all(ticks <= everything[name] for name, ticks in found.items())
+
+
 @pytest.mark.parametrize("python", EACH)
 def test_ids(python, workloads, tmp_path):
     """Interleaved tasks, children, threads, spans within others, ids with zeros: no sample differs."""
@@ -85,7 +106,15 @@ def test_ids(python, workloads, tmp_path):
             unknown = s.metric("trace_unknown_total")
             assert s.get("%s?from=%f" % (LOG, begin), method="POST").status == 202
             profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
-    written = pprof.parse((tmp_path / "log.pb.gz").read_bytes())
+            written = pprof.parse((tmp_path / "log.pb.gz").read_bytes())
+            assert s.get("%s?trace=%s" % (LOG, trace_id), method="POST").status == 202
+            profiler.wait_until(lambda: s.metric("log_files_written_total") == 2, what="file")
+            own = (tmp_path / "log.pb.gz").read_bytes()
+            assert s.get("%s?trace=%s" % (LOG, "ab" * 16), method="POST").status == 202
+            profiler.wait_until(lambda: s.metric("log_files_failed_total") == 1, what="order")
+            assert (tmp_path / "log.pb.gz").read_bytes() == own
+            check_rows(s, begin)
+    assert {sample.labels.get("trace_id") for sample in pprof.parse(own).samples} == {trace_id}
     found, wrong = compare(written.samples, target.about)
     assert not wrong and found["missing"] == 0 and found["right"] > 200, (found, wrong)
     found, wrong = compare(each.samples, target.about)

@@ -127,9 +127,9 @@ static void all_of_it(void **state)
 {
 	(void)state;
 	assert_int_equal(due_ms(), -1);
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	assert_int_equal(due_ms(), 0);
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), -EBUSY);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), -EBUSY);
 	turn_until_over();
 	assert_int_equal(file.written, 1);
 	assert_non_null(strstr(content(), "outer (a.py:11);inner (b.py:23) 2\n"));
@@ -141,9 +141,9 @@ static void all_of_it(void **state)
 static void a_stretch_replaces_it(void **state)
 {
 	(void)state;
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	turn_until_over();
-	assert_int_equal(log_file_order(&file, t0 + 15, t0 + 30), 0);
+	assert_int_equal(log_file_order(&file, t0 + 15, t0 + 30, NULL), 0);
 	turn_until_over();
 	assert_int_equal(file.written, 2);
 	assert_null(strstr(content(), "inner"));
@@ -153,10 +153,10 @@ static void a_stretch_replaces_it(void **state)
 static void nothing_of_that_time(void **state)
 {
 	(void)state;
-	assert_int_equal(log_file_order(&file, t0 + 30, t0 + 20), -EINVAL);
-	assert_int_equal(log_file_order(&file, 0, t0 - 1), -EINVAL); /* before there was one */
-	assert_int_equal(log_file_order(&file, 0, 0), -EINVAL);
-	assert_int_equal(log_file_order(&file, clock_ns() + NS_PER_SECOND, LOG_FILE_NOW), -EINVAL);
+	assert_int_equal(log_file_order(&file, t0 + 30, t0 + 20, NULL), -EINVAL);
+	assert_int_equal(log_file_order(&file, 0, t0 - 1, NULL), -EINVAL); /* before there was one */
+	assert_int_equal(log_file_order(&file, 0, 0, NULL), -EINVAL);
+	assert_int_equal(log_file_order(&file, clock_ns() + NS_PER_SECOND, LOG_FILE_NOW, NULL), -EINVAL);
 	assert_int_equal(due_ms(), -1);
 	assert_string_equal(content(), "");
 }
@@ -167,7 +167,7 @@ static void names_are_waited_for_but_not_for_ever(void **state)
 
 	(void)state;
 	pending = 1;
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	assert_in_range(due_ms(), 1, 1001);
 	turn();
 	assert_non_null(file.stretch);
@@ -180,12 +180,12 @@ static void one_that_cannot_be_written(void **state)
 {
 	(void)state;
 	file.path = "/nowhere/log.folded";
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	turn_until_over();
 	assert_int_equal(file.written, 0);
 	assert_int_equal(file.failed, 1);
 	file.path = path;
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	turn_until_over();
 	assert_int_equal(file.written, 1);
 }
@@ -193,11 +193,11 @@ static void one_that_cannot_be_written(void **state)
 static void at_the_end_of_a_run(void **state)
 {
 	(void)state;
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	LOGGED(log_file_finish(&file, clock_seconds() + 60));
 	assert_int_equal(file.written, 1);
 	log_file_finish(&file, 0); /* nothing was ordered */
-	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW), 0);
+	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	log_file_close(&file); /* is given up */
 	assert_int_equal(journal->held, 0);
 }
