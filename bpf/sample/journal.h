@@ -34,7 +34,7 @@ static __always_inline void journal_put_ids(struct journal_ring *ring, __u64 pos
  * global function: the verifier looks at it once, for every end of a sample. Programs interrupt each other,
  * so places are taken by one atomic addition. Always 0.
  */
-__noinline int journal_add(const struct trace_ids *ids, __u32 node, __u32 kind, __u64 amount, __u64 at)
+__noinline int journal_entry(const struct trace_ids *ids, __u32 node, __u32 kind, __u64 amount, __u64 at)
 {
 	const __u32 with_ids = opt_trace && ids && ids->span, span = kind & JOURNAL_SPAN ? 1 : 0;
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -63,9 +63,9 @@ static __always_inline void journal_note(__u32 node, const enum event_kind kind,
 					 __u64 span, const struct trace_ids *ids)
 {
 	if (span)
-		journal_add(ids, node, kind | JOURNAL_SPAN, span, at);
+		journal_entry(ids, node, kind | JOURNAL_SPAN, span, at);
 	if (amount > span)
-		journal_add(span ? NULL : ids, node, kind, amount - span, at);
+		journal_entry(span ? NULL : ids, node, kind, amount - span, at);
 }
 
 #endif
