@@ -4,13 +4,13 @@
 
     bench.py [--quick] [--publish] [TABLE...]
 
-TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth lines;
-default all.
+TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth options
+lines; default all.
 Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
 units cost here. Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
-(publish.py). The last two tables may be published by themselves.
+(publish.py). Tables events and native-truth may be published by themselves.
 """
 import argparse
 import json
@@ -26,6 +26,7 @@ import growth_tables
 import line_tables
 import native_tables
 import native_truth_tables
+import option_tables
 import peer_tables
 import publish
 import share_tables
@@ -46,6 +47,7 @@ TABLES = {
     "native": native_tables.native,
     "events": event_tables.events,
     "native-truth": native_truth_tables.native_truth,
+    "options": option_tables.options,
     "lines": line_tables.lines,
 }
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
