@@ -61,6 +61,19 @@ check | test | long)
         "$web/bin/pip" install -q --disable-pip-version-check -r "$top/tests/web-requirements.txt"
         touch "$web/.done"
     fi
+    # ddtrace is not Python alone: newer interpreters of the tests have theirs in a directory each.
+    for version in 3.13 3.14; do
+        if [ "$for_what" != check ] &&
+           { ! [ -e "$web-$version/.done" ] ||
+             [ "$top/tests/web-requirements.txt" -nt "$web-$version/.done" ]; }; then
+            echo "installing ddtrace for Python $version"
+            rm -rf "$web-$version"
+            "$web/bin/pip" install -q --disable-pip-version-check --no-warn-conflicts --only-binary=:all: \
+                --python-version "$version" --target "$web-$version" \
+                "$(grep '^ddtrace==' "$top/tests/web-requirements.txt")"
+            touch "$web-$version/.done"
+        fi
+    done
     mcp=$top/.cache/mcp
     if [ "$for_what" != check ] &&
        { ! [ -e "$mcp/.done" ] || [ "$top/tests/mcp-requirements.txt" -nt "$mcp/.done" ]; }; then

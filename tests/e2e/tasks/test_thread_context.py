@@ -13,9 +13,8 @@ import profiler
 from serving import server
 
 PYTHONS = [i for i in known.everything() if i.version >= (3, 8) and not i.name.startswith("musl")]
-NEWEST = max(PYTHONS, key=lambda i: i.version)
-QUICK = ("debian-3.11", NEWEST.name)
-EACH = [pytest.param(i, id=str(i), marks=() if i.name in QUICK else pytest.mark.all) for i in PYTHONS]
+USUAL = known.usual().name
+EACH = [pytest.param(i, id=str(i), marks=() if i.name == USUAL else pytest.mark.all) for i in PYTHONS]
 
 DESCRIPTOR = "-mtls-dialect=gnu2"
 FLAGS = {"descriptor": [DESCRIPTOR], "descriptor-in-a-block": [DESCRIPTOR, "-DROOM=65536"], "index": [],
@@ -50,7 +49,7 @@ def compare(samples, truth):
 def look(s, target):
     profiler.wait_until(lambda: s.metric("trace_spans_total") >= 1, what="spans")
     begin = time.time()
-    profiler.wait_until(lambda: s.metric("trace_spans_total") >= 700, what="spans")
+    profiler.wait_until(lambda: s.metric("trace_spans_total") >= 400, what="spans")
     answer = s.get("/debug/pyperf/log?from=%f&trace=each" % begin)
     assert answer.status == 200, answer
     return compare(pprof.parse(answer.body).samples, target.about)
@@ -63,12 +62,12 @@ def test_each_version(python, workloads, tmp_path):
             serve(tmp_path, target) as s:
         found = look(s, target)
         assert s.metric("trace_unknown_total") == 0
-    assert found["right"] > 200 and found["none"] > 20, found
+    assert found["right"] > 150 and found["none"] > 20, found
     assert not found["wrong"] and not found["missing"], found
 
 
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=() if kind == "index" else pytest.mark.all)
-                                  for kind in FLAGS])
+@pytest.mark.all
+@pytest.mark.parametrize("kind", FLAGS)
 def test_each_way_to_reach_it(kind, workloads, tmp_path):
     """With one record that is changed, whose owner says when it is whole."""
     library = build(workloads, tmp_path, kind)
@@ -76,10 +75,11 @@ def test_each_way_to_reach_it(kind, workloads, tmp_path):
             serve(tmp_path, target) as s:
         found = look(s, target)
         assert s.metric("trace_unknown_total") == 0
-    assert found["right"] > 200 and found["none"] > 20, found
+    assert found["right"] > 150 and found["none"] > 20, found
     assert not found["wrong"] and not found["missing"], found
 
 
+@pytest.mark.all
 def test_records_that_are_none(workloads, tmp_path):
     library = build(workloads, tmp_path, "descriptor")
     with profiler.target(known.usual().path, workloads / "thread_context.py", library, "hostile") as target, \
@@ -87,10 +87,11 @@ def test_records_that_are_none(workloads, tmp_path):
         found = look(s, target)
         assert s.metric("trace_unknown_total") > 50
         assert target.process.poll() is None
-    assert found["right"] > 200 and found["none"] > 20, found
+    assert found["right"] > 150 and found["none"] > 20, found
     assert not found["wrong"] and not found["missing"], found
 
 
+@pytest.mark.all
 def test_nobody_says_so(workloads, tmp_path):
     """A variable of that name is not read in a process that does not say how its threads publish."""
     library = build(workloads, tmp_path, "descriptor")
