@@ -114,7 +114,7 @@ static __u64 *keys_of(int type)
 }
 
 /* A class whose instances have these attributes. */
-static void give_attributes(int type, const struct pair *pairs, size_t count)
+static inline void give_attributes(int type, const struct pair *pairs, size_t count)
 {
 	types[type][4] = types[type][36] = VALUES_AT;
 	*keys_of(type) = address_of(table(pairs, count, 2));
@@ -124,7 +124,7 @@ static void give_attributes(int type, const struct pair *pairs, size_t count)
 }
 
 /* An instance with these values of its attributes, of which there are 4 at most. */
-static __u64 *instance(int type, const __u64 *const *of, size_t count)
+static inline __u64 *instance(int type, const __u64 *const *of, size_t count)
 {
 	__u64 *values = make(4), *before = make(4), *at = object(type, 12), *in;
 

@@ -3,7 +3,6 @@
  * test_loaded_elf.c - thread-local variables of libraries in this process's memory: those of its C library,
  * and of a forged one with each kind of relocation, which then has any words in it.
  */
-#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <setjmp.h>
@@ -15,10 +14,10 @@
 #include <cmocka.h>
 
 #include "proc/loaded_elf.h"
+#include "tests/forge/library.h"
 #include "tests/forge/random.h"
 
-#define NAME   "a_variable"
-#define OFFSET 0x48
+#define NAME "a_variable"
 
 /* --- a real one ----------------------------------------------------------------------------------------- */
 
@@ -76,71 +75,20 @@ static void what_is_no_library(void **state)
 
 /* --- a forged one --------------------------------------------------------------------------------------- */
 
-enum { RELATIVE, FIRST, SECOND, RELOCATIONS };
+static struct library library;
 
-static struct library {
-	Elf64_Ehdr header;
-	Elf64_Phdr segments[2];
-	Elf64_Dyn dynamic[9];
-	struct {
-		__u32 buckets, first, words, shift;
-		__u64 filter;
-		__u32 bucket, chain[2];
-	} hash;
-	Elf64_Sym symbols[3];
-	char names[32];
-	Elf64_Rela relocations[RELOCATIONS], by_name[1];
-	__u64 words[4];
-} library;
-
-#define AT(member_) offsetof(struct library, member_)
 #define ABSOLUTE(member_) ((uintptr_t)&library.member_)
 
-static __u32 hash_of(const char *name)
-{
-	__u32 hash = 5381;
-
-	while (*name)
-		hash = hash * 33 + (unsigned char)*name++;
-	return hash;
-}
-
-/* As glibc leaves it: what the dynamic section has are addresses of the process. */
+/* As glibc leaves it: what the dynamic section has are addresses of the process, but for one here. */
 static int setup(void **state)
 {
-	struct library *l = &library;
-
 	(void)state;
-	memset(l, 0, sizeof(*l));
-	memcpy(l->header.e_ident, ELFMAG, SELFMAG);
-	l->header.e_ident[EI_CLASS] = ELFCLASS64;
-	l->header.e_machine = EM_X86_64;
-	l->header.e_phoff = AT(segments);
-	l->header.e_phnum = 2;
-	l->header.e_phentsize = sizeof(Elf64_Phdr);
-	l->segments[0] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_memsz = sizeof(*l) };
-	l->segments[1] = (Elf64_Phdr){ .p_type = PT_DYNAMIC, .p_vaddr = AT(dynamic),
-				       .p_memsz = sizeof(l->dynamic) };
-	l->dynamic[0] = (Elf64_Dyn){ DT_SYMTAB, { ABSOLUTE(symbols) } };
-	l->dynamic[1] = (Elf64_Dyn){ DT_STRTAB, { ABSOLUTE(names) } };
-	l->dynamic[2] = (Elf64_Dyn){ DT_GNU_HASH, { AT(hash) } }; /* ... or of the file */
-	l->dynamic[3] = (Elf64_Dyn){ DT_RELA, { ABSOLUTE(relocations) } };
-	l->dynamic[4] = (Elf64_Dyn){ DT_RELASZ, { sizeof(l->relocations) } };
-	l->dynamic[5] = (Elf64_Dyn){ DT_RELACOUNT, { 1 } };
-	l->dynamic[6] = (Elf64_Dyn){ DT_JMPREL, { ABSOLUTE(by_name) } };
-	l->dynamic[7] = (Elf64_Dyn){ DT_PLTRELSZ, { sizeof(l->by_name) } };
-	l->hash.buckets = l->hash.words = l->hash.first = l->hash.bucket = 1;
-	l->hash.filter = ~0ULL;
-	l->hash.chain[0] = hash_of("another") & ~1U;
-	l->hash.chain[1] = hash_of(NAME) | 1;
-	strcpy(l->names + 1, NAME);
-	l->symbols[2] = (Elf64_Sym){ .st_name = 1, .st_info = STT_TLS, .st_shndx = 1, .st_value = OFFSET };
+	library_forge(&library, NAME);
+	library.dynamic[0].d_un.d_ptr = ABSOLUTE(symbols);
+	library.dynamic[1].d_un.d_ptr = ABSOLUTE(names);
+	library.dynamic[3].d_un.d_ptr = ABSOLUTE(relocations);
+	library.dynamic[6].d_un.d_ptr = ABSOLUTE(by_name);
 	return 0;
-}
-
-static Elf64_Rela relocation(__u32 symbol, __u32 type, int word, __s64 addend)
-{
-	return (Elf64_Rela){ AT(words) + word * sizeof(__u64), ELF64_R_INFO((__u64)symbol, type), addend };
 }
 
 static int find(struct loaded_tls *ret)
@@ -157,18 +105,18 @@ static void each_kind_of_relocation(void **state)
 	(void)state;
 	for (int kind = 0; kind < LOADED_TLS_KINDS; kind++) {
 		for (__u32 symbol = 0; symbol <= 2; symbol += 2) {
-			const __s64 addend = symbol || kind == LOADED_TLS_INDEX ? 0 : OFFSET;
+			const __s64 addend = symbol || kind == LOADED_TLS_INDEX ? 0 : LIBRARY_OFFSET;
 			struct loaded_tls tls;
 
 			setup(state);
-			library.relocations[RELATIVE] = relocation(2, types[kind], 3, 0); /* not looked at */
-			library.relocations[FIRST] = relocation(1, types[kind], 0, 0); /* another's */
-			library.relocations[SECOND] = relocation(symbol, types[kind], 1, addend);
+			library.relocations[RELATIVE] = library_relocation(2, types[kind], 3, 0); /* not looked at */
+			library.relocations[FIRST] = library_relocation(1, types[kind], 0, 0); /* another's */
+			library.relocations[SECOND] = library_relocation(symbol, types[kind], 1, addend);
 			assert_int_equal(find(&tls), 0);
-			assert_int_equal(tls.offset, OFFSET);
+			assert_int_equal(tls.offset, LIBRARY_OFFSET);
 			for (int i = 0; i < LOADED_TLS_KINDS; i++)
 				assert_int_equal(tls.words[i], i == kind ? (uintptr_t)&library.words[1] : 0);
-			library.by_name[0] = relocation(2, types[kind], 2, 0);
+			library.by_name[0] = library_relocation(2, types[kind], 2, 0);
 			assert_int_equal(find(&tls), 0);
 			assert_int_equal(tls.words[kind], (uintptr_t)&library.words[2]);
 		}
