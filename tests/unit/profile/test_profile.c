@@ -231,7 +231,7 @@ static void many_records_stay_distinct_and_small(void **state)
 	taken = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
 	assert_in_range(taken, 1, 12 << 20);
 	/* Bounds of memory are checked by profile_bytes(). What malloc() keeps for itself is not in it. */
-	assert_in_range(profile_bytes(p), taken - (64 << 10), taken + (64 << 10));
+	assert_in_range(profile_bytes(p), taken - (256 << 10), taken + (256 << 10));
 }
 
 int main(void)
