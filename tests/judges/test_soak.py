@@ -3,6 +3,7 @@
 import math
 import pathlib
 import random
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 SOAK = pathlib.Path(__file__).resolve().parents[1] / "soak"
 sys.path.insert(0, str(SOAK))
 import judge  # noqa: E402
+import soak  # noqa: E402
 
 STEADY = {"rss_bytes": 40e6, "heap_bytes": 5e6, "helper_bytes": 7e6, "descriptors": 48,
           "helper_descriptors": 11, "children": 2, "bpf_objects": 17, "table_ended": 2,
@@ -50,6 +52,13 @@ def test_enough_is_a_number_of_waves():
 
 def test_growth_before_the_warm_up_is_over_is_none():
     assert not list(judge.growing(made(rss_bytes=lambda value, part: value * min(1, 0.2 + 4 * part))))
+
+
+def test_the_page_is_full_before_the_warm_up_is_over():
+    """What it keeps grows until then, which is no leak."""
+    history = (SOAK.parents[1] / "user/http/history.h").read_text()
+    most = int(re.search(r"#define HISTORY_MAX\s+(\d+)", history)[1])
+    assert most * soak.INTERVAL < judge.WARM_UP * soak.LEAST_HOURS * 3600
 
 
 def test_peaks_and_waves_are_no_growth():

@@ -25,8 +25,8 @@ import watch  # noqa: E402
 EACH = 5  # seconds between two rows
 ROUND = 0.1  # of the program that changes
 # Seconds of a profile, and how many files of them stay. The page keeps the last 90 in memory: those have come
-# before the warm-up of half an hour is over.
-INTERVAL, KEEP = 3, 12
+# after three minutes, and the warm-up of half an hour is six.
+INTERVAL, KEEP = 2, 12
 # The receiver is down for a third of this, which is longer than all attempts of one push take; less in a
 # short run, which tests the soak itself.
 PERIOD = 90
