@@ -17,7 +17,7 @@
  */
 #define POLICY                                                                                               \
 	"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "      \
-	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 void answer_add_headers(struct MHD_Response *r, const char *type)
 {

@@ -44,6 +44,7 @@ struct http_inputs {
 	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */
 	bool gives_source; /* --listen-source */
+	const char *speedscope; /* the folder of --speedscope, or NULL */
 };
 
 #endif

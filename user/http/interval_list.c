@@ -121,8 +121,9 @@ static int add_all(const struct history *h, const struct kernel *kernel, __u32 e
 		kernel_stats(kernel, &stats);
 	err = buf_add_string(out, "{\"schema\":\"pyperf-bpf.intervals/1\",\"events\":[") ?:
 	      add_events(&stats.sum, events, out) ?: add_facts(out) ?:
-	      buf_printf(out, "],\"log\":%s,\"source\":%s,\"intervals\":[", offers->log ? "true" : "false",
-			 offers->source ? "true" : "false");
+	      buf_printf(out, "],\"log\":%s,\"source\":%s,\"speedscope\":%s,\"intervals\":[",
+			 offers->log ? "true" : "false", offers->source ? "true" : "false",
+			 offers->speedscope ? "true" : "false");
 	for (size_t i = 0; i < h->count && !err; i++)
 		err = (i ? buf_add_string(out, ",") : 0) ?: add_interval(h->rows[i], events, out);
 	return err ?: buf_add_string(out, "]}\n");

@@ -8,13 +8,13 @@
  *      "not_asked": 3, "outside": 3, "outcomes": [{"outcome": "not_python", "place": "not asked", "count": 3,
  *        "text": "not Python"}, ...]}],
  *    "chance": {"z": 1.96, "z_rare": 3.29}, "formats": ["pprof", ...], "labels": ["pid", ...], "log": false,
- *    "source": false,
+ *    "source": false, "speedscope": false,
  *    "intervals": [{"serial": 1, "start": 1790000000.500, "seconds": 2.000, "totals": [99]}]}
  *
  * Totals are in the order of events, in their units. Outcomes that no event has had are not there.
  * What is outside of profiles, and of programs that were not asked for, is counted apart.
- * Chance is what answers/chance.h counts with, labels are the keys that /debug/pyperf/interval takes, log and
- * source are whether /debug/pyperf/log and /debug/pyperf/source have something.
+ * Chance is what answers/chance.h counts with, labels are the keys that /debug/pyperf/interval takes, log,
+ * source and speedscope are whether /debug/pyperf/log, /debug/pyperf/source and /speedscope/ have something.
  */
 #ifndef PYPERF_HTTP_INTERVAL_LIST_H
 #define PYPERF_HTTP_INTERVAL_LIST_H
@@ -29,7 +29,7 @@ struct run_facts;
 
 /* Which other addresses the page may ask. */
 struct interval_offers {
-	bool log, source;
+	bool log, source, speedscope;
 };
 
 enum MHD_Result interval_list_answer(const struct history *h, const struct kernel *kernel,

@@ -65,6 +65,7 @@ static enum MHD_Result intervals(struct visit *v)
 	const struct interval_offers offers = {
 		.log = s->inputs.journal && *s->inputs.journal,
 		.source = s->inputs.gives_source,
+		.speedscope = s->viewer,
 	};
 
 	return interval_list_answer(&s->recent.history, s->inputs.kernel, s->inputs.run, &offers, &v->client);
@@ -266,6 +267,18 @@ static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };
 
+/* What is none of ours may be a file of the viewer. */
+static enum MHD_Result answer_viewer(struct visit *v, const char *path, const char *method)
+{
+	const enum exposure exposure = v->entrance->exposure;
+	const struct viewer_file *f =
+		exposure == EXPOSURE_ALL ? viewer_files_find(v->entrance->site->viewer, path) : NULL;
+
+	if (f && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
+		return answer_static(&v->client, f->type, f->data, f->size);
+	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[exposure]);
+}
+
 static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
 {
 	enum exposure exposure = v->entrance->exposure;
@@ -294,7 +307,7 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
 		return answer_static(&v->client, asset->type, asset->piece->data, asset->piece->size);
-	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[exposure]);
+	return answer_viewer(v, path, method);
 }
 
 static struct visit *new_visit(const struct entrance *e, struct MHD_Connection *connection)

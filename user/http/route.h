@@ -21,6 +21,7 @@
 #include "http/source_request.h"
 #include "http/stacks_request.h"
 #include "http/token.h"
+#include "http/viewer_files.h"
 
 /* All that there is to be had. */
 struct site {
@@ -33,6 +34,7 @@ struct site {
 	struct profile_requests profiles;
 	struct stacks_requests stacks;
 	struct source_requests source;
+	struct viewer_files *viewer; /* NULL: there is none */
 	struct answer_counts answers;
 	size_t active; /* requests that are not answered in full */
 };

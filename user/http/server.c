@@ -103,6 +103,11 @@ int http_new(struct http **ret, const struct http_inputs *inputs)
 	return 0;
 }
 
+void http_offer_viewer(struct http *h, struct viewer_files *viewer)
+{
+	h->site.viewer = viewer;
+}
+
 /* libmicrohttpd calls this when it cannot go on, as when the kernel refuses what it never refuses. */
 static void on_panic(void *context, const char *file, unsigned int line, const char *reason)
 {
@@ -296,5 +301,6 @@ void http_free(struct http *h)
 	}
 	close_all(h); /* gives back what is lent of the profile */
 	recent_stop(&h->site.recent);
+	viewer_files_free(h->site.viewer);
 	free(h);
 }

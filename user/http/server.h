@@ -13,6 +13,7 @@
 struct http;
 struct http_address;
 struct loop;
+struct viewer_files;
 
 /* Returns 0 or -errno. */
 int http_new(struct http **ret, const struct http_inputs *inputs);
@@ -23,6 +24,9 @@ void http_free(struct http *h);
  * listening, -ENOSPC if there are EXPOSURES addresses.
  */
 int http_listen(struct http *h, const struct http_address *a, enum exposure exposure);
+
+/* Serves a viewer beside the page, and takes its files over. */
+void http_offer_viewer(struct http *h, struct viewer_files *viewer);
 
 /* Adds the row that does what there is to do: http_run(). 0 or -errno of loop_watch(). */
 int http_watch(struct http *h, struct loop *loop);

@@ -122,6 +122,8 @@ static int derive_output(struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--output wants a file name");
 	if (o->listen_token_file && !o->listen)
 		return options_fail(error, size, "--listen-token-file goes with --listen ADDR:PORT");
+	if (o->speedscope && !o->listen)
+		return options_fail(error, size, "--speedscope goes with --listen ADDR:PORT");
 	if (o->format < 0)
 		o->format = format_of_file(o->output ?: "");
 	return 0;

@@ -33,6 +33,16 @@ function takeLines(query) {
 	});
 }
 
+// The files for speedscope once more, as links that open them in its own page (--speedscope).
+function takeOpened(links) {
+	return links.filter(link => link.href.includes("format=speedscope")).map(link => {
+		const isLines = link.textContent.startsWith("time line");
+		const href = "speedscope/#profileURL=" + encodeURIComponent(link.href);
+		return wordsElement("a", {href, target: "_blank", rel: "noopener"},
+			(isLines ? "time line" : "open") + " in speedscope");
+	});
+}
+
 function takeSvgEscape(text) {
 	return text.replace(/[&<>"']/g, letter => "&#" + letter.charCodeAt(0) + ";")
 		.replace(/[\x00-\x08\x0b-\x1f]/g, "?");
@@ -68,6 +78,7 @@ function takeShow(profile, state, known) {
 		link.click();
 		URL.revokeObjectURL(link.href);
 	});
-	document.getElementById("take").replaceChildren("take away: ",
-		...(known ? takeLinks(profile, state, known) : []), ...(viewsNow() ? [] : [picture]));
+	const links = known ? takeLinks(profile, state, known) : [];
+	document.getElementById("take").replaceChildren("take away: ", ...links,
+		...(known && known.speedscope ? takeOpened(links) : []), ...(viewsNow() ? [] : [picture]));
 }

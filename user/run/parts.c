@@ -146,6 +146,7 @@ static int open_http(struct agent *a)
 		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
 		.token_file = a->options->listen_token_file,
 		.gives_source = a->options->listen_source,
+		.speedscope = a->options->speedscope,
 	};
 
 	return serve_open(&a->http, &addresses, &inputs, &a->loop);

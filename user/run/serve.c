@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "http/token.h"
+#include "http/viewer_files.h"
 
 #define FINISH_MS 1000 /* for clients to take what they asked for */
 
@@ -54,6 +55,22 @@ static int try_token(const char *file)
 	return err;
 }
 
+/* The folder is read before rights are given up, and never again. */
+static int offer_viewer(struct http *h, const char *folder)
+{
+	struct viewer_files *viewer;
+	int err = folder ? viewer_files_load(folder, &viewer) : 0;
+
+	if (err == -ENOENT)
+		log_error("--speedscope %s: there is no index.html; it wants the folder dist/release of the "
+			  "package speedscope", folder);
+	else if (err)
+		log_error("--speedscope %s: %s", folder, strerror(-err));
+	else if (folder)
+		http_offer_viewer(h, viewer);
+	return err;
+}
+
 static void cleanup_http(struct http **h)
 {
 	http_free(*h);
@@ -75,7 +92,8 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 		log_error("the HTTP server: %s", strerror(-err));
 		return err;
 	}
-	err = listen_at(h, &addresses->all, EXPOSURE_ALL) ?:
+	err = offer_viewer(h, inputs->speedscope) ?:
+	      listen_at(h, &addresses->all, EXPOSURE_ALL) ?:
 	      listen_at(h, &addresses->metrics, EXPOSURE_METRICS) ?:
 	      listen_at(h, &addresses->health, EXPOSURE_HEALTH);
 	if (!err)

@@ -80,7 +80,7 @@ static void before_the_first(void **state)
 		  "\"outcomes\":[]},{\"event\":\"offcpu\",\"unit\":\"nanoseconds\"");
 	expect(a, "\"chance\":{\"z\":1.959964,\"z_rare\":3.290527},\"formats\":[\"pprof\",\"folded\"");
 	expect(a, "\"labels\":[\"pid\",\"comm\"");
-	expect(a, "\"log\":true,\"source\":false,\"intervals\":[]}\n");
+	expect(a, "\"log\":true,\"source\":false,\"speedscope\":false,\"intervals\":[]}\n");
 }
 
 /* Totals are those of the run's kinds, in their order. */

@@ -137,6 +137,8 @@ static void listening(void **state)
 	assert_string_equal(o.listen_token_file, "t");
 	REFUSE("--listen-token-file goes with", "-a", "--listen-token-file", "t");
 	REFUSE("--listen-token-file goes with", "-a", "--listen-metrics", "7071", "--listen-token-file", "t");
+	ACCEPT("-a", "--listen", "7070", "--speedscope", "dir");
+	REFUSE("--speedscope goes with", "-a", "--listen-metrics", "7071", "--speedscope", "dir");
 	ACCEPT("-a", "--listen", "7070", "--listen-token-file", "t", "--listen-source");
 	assert_true(o.listen_source);
 	ACCEPT("-a", "--listen", "unix:/run/s", "--listen-source");
