@@ -35,19 +35,25 @@ struct source_request {
 
 /* --- what may be read ----------------------------------------------------------------------------------- */
 
-/* Whether it was met in the process. 1, 0 or -ENOMEM; *ret_last: the last line that was counted. */
+/*
+ * Whether it was met in the process: 1, 0 or -ENOMEM. The newest interval nearly always has it, and then no
+ * stack of the others is looked at. *ret_last: the last line that was counted.
+ */
 static int is_met(const struct history *h, const struct source_query *q, __u32 *ret_last)
 {
 	const struct function_wanted wanted = { q->name, q->file, q->line, q->pid };
-	__u32 last = 0;
 	int met = 0;
 
-	for (size_t i = h->count; i-- > 0 && met >= 0;) {
-		int found = function_lines_find(h->rows[i]->profile, &wanted, &last);
+	*ret_last = 0;
+	for (size_t i = h->count; i-- > 0;) {
+		const struct profile *p = h->rows[i]->profile;
+		const __u32 last = function_lines_last(p, &wanted);
 
-		met = found < 0 ? found : met | found;
+		if (last > *ret_last)
+			*ret_last = last;
+		if (!met && last)
+			met = function_lines_met(p, &wanted);
 	}
-	*ret_last = last;
 	return met;
 }
 

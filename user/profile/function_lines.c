@@ -44,7 +44,7 @@ static bool is_in_stacks(const struct profile *p, __u32 pid, const bool *is_plac
 	return false;
 }
 
-int function_lines_find(const struct profile *p, const struct function_wanted *wanted, __u32 *last)
+int function_lines_met(const struct profile *p, const struct function_wanted *wanted)
 {
 	const __u32 function = find_function(p, wanted), count = profile_count(p, PROFILE_LOCATION);
 	_cleanup_free_ bool *is_place = NULL;
@@ -54,12 +54,21 @@ int function_lines_find(const struct profile *p, const struct function_wanted *w
 	is_place = calloc(count + 1, sizeof(*is_place));
 	if (!is_place)
 		return -ENOMEM;
-	for (__u32 id = 1; id <= count; id++) {
+	for (__u32 id = 1; id <= count; id++)
+		is_place[id] = profile_get_location(p, id)->function == function;
+	return is_in_stacks(p, wanted->pid, is_place);
+}
+
+__u32 function_lines_last(const struct profile *p, const struct function_wanted *wanted)
+{
+	const __u32 function = find_function(p, wanted);
+	__u32 last = 0;
+
+	for (__u32 id = 1; function && id <= profile_count(p, PROFILE_LOCATION); id++) {
 		const struct profile_location *at = profile_get_location(p, id);
 
-		is_place[id] = at->function == function;
-		if (is_place[id] && at->line > *last)
-			*last = at->line;
+		if (at->function == function && at->line > last)
+			last = at->line;
 	}
-	return is_in_stacks(p, wanted->pid, is_place);
+	return last;
 }

@@ -16,10 +16,9 @@ struct function_wanted {
 	__u32 pid;
 };
 
-/*
- * 1 if it has; 0 if not; -ENOMEM. *last becomes the last of its lines that was counted in any process, unless
- * it is larger already; 0 if it has the function nowhere.
- */
-int function_lines_find(const struct profile *p, const struct function_wanted *wanted, __u32 *last);
+/* Whether the process has it in a stack: 1, 0 or -ENOMEM. */
+int function_lines_met(const struct profile *p, const struct function_wanted *wanted);
+/* The last of its lines that was counted, in any process; 0: there is none. */
+__u32 function_lines_last(const struct profile *p, const struct function_wanted *wanted);
 
 #endif

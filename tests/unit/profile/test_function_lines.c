@@ -49,49 +49,56 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int find(const char *name, const char *file, __u32 line, __u32 pid, __u32 *last)
+static int met(const char *name, const char *file, __u32 line, __u32 pid)
 {
 	const struct function_wanted wanted = { name, file, line, pid };
 
-	return function_lines_find(profile, &wanted, last);
+	return function_lines_met(profile, &wanted);
+}
+
+static __u32 last(const char *name, const char *file, __u32 line)
+{
+	const struct function_wanted wanted = { name, file, line, 1 };
+
+	return function_lines_last(profile, &wanted);
 }
 
 static void in_its_process(void **state)
 {
-	__u32 last = 0;
-
 	(void)state;
-	assert_int_equal(find("f", "/a.py", 10, 1, &last), 1);
-	assert_int_equal(last, 19); /* whoever ran it */
-	last = 100;
-	assert_int_equal(find("f", "/a.py", 10, 2, &last), 1);
-	assert_int_equal(last, 100);
-	last = 0;
-	assert_int_equal(find("g", "/a.py", 30, 1, &last), 0);
-	assert_int_equal(find("f", "/a.py", 10, 3, &last), 0);
-	assert_int_equal(find("leaf", "/l.py", 1, 1, &last), 1);
+	assert_int_equal(met("f", "/a.py", 10, 1), 1);
+	assert_int_equal(met("f", "/a.py", 10, 2), 1);
+	assert_int_equal(met("g", "/a.py", 30, 1), 0);
+	assert_int_equal(met("f", "/a.py", 10, 3), 0);
+	assert_int_equal(met("leaf", "/l.py", 1, 1), 1);
+}
+
+static void last_line_of_any_process(void **state)
+{
+	(void)state;
+	assert_int_equal(last("f", "/a.py", 10), 19);
+	assert_int_equal(last("g", "/a.py", 30), 31);
+	assert_int_equal(last("leaf", "/l.py", 1), 2);
 }
 
 static void all_of_it(void **state)
 {
-	__u32 last = 0;
-
 	(void)state;
-	assert_int_equal(find("g", "/a.py", 10, 2, &last), 0);
-	assert_int_equal(find("f", "/b.py", 10, 1, &last), 0);
-	assert_int_equal(find("f", "/a.py", 11, 1, &last), 0);
-	assert_int_equal(find("n", "/n.py", 0, 1, &last), 0);
-	assert_int_equal(last, 0);
+	assert_int_equal(met("g", "/a.py", 10, 2), 0);
+	assert_int_equal(met("f", "/b.py", 10, 1), 0);
+	assert_int_equal(met("f", "/a.py", 11, 1), 0);
+	assert_int_equal(met("n", "/n.py", 0, 1), 0);
+	assert_int_equal(last("g", "/a.py", 10), 0);
+	assert_int_equal(last("n", "/n.py", 0), 0);
 }
 
 static void without_memory(void **state)
 {
-	__u32 last = 0;
 	int found;
 
 	(void)state;
 	allocations_left = 0;
-	found = find("f", "/a.py", 10, 1, &last);
+	found = met("f", "/a.py", 10, 1);
 	allocations_left = -1;
 	assert_int_equal(found, fail_malloc_works() ? -ENOMEM : 1);
 }
@@ -102,6 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(in_its_process),
+		TEST(last_line_of_any_process),
 		TEST(all_of_it),
 		TEST(without_memory),
 	};
