@@ -15,6 +15,7 @@
 #include "http/address.h"
 #include "http/answer.h"
 #include "http/query.h"
+#include "http/source_query.h"
 #include "http/token.h"
 
 const char *const fuzz_corpus = "http";
@@ -48,6 +49,20 @@ static void check_query(const struct query *q, int result)
 		FUZZ_CHECK(q->seconds >= 1 && q->seconds <= QUERY_SECONDS_MAX);
 }
 
+static void check_source(struct MHD_Connection *connection)
+{
+	struct source_query q;
+	int err = source_query_read(&q, connection);
+
+	FUZZ_CHECK(!err || err == -EINVAL);
+	FUZZ_CHECK(!err == !*q.keys.error);
+	FUZZ_ENDS(q.name);
+	FUZZ_ENDS(q.file);
+	if (!err)
+		FUZZ_CHECK(q.pid > 0 && q.from && q.to >= q.from && q.to - q.from < SOURCE_LINES_MAX &&
+			   source_text_is_shown(q.file));
+}
+
 static void check_host(const char *host)
 {
 	if (!host || !http_host_is_local(host))
@@ -79,6 +94,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	err = token_check(&token, connection);
 	FUZZ_CHECK(err ? err == -EACCES : knows_token());
 	check_host(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"));
+	check_source(connection);
 	err = query_read_interval(&query, connection);
 	check_query(&query, err);
 	err = query_read(&query, connection);

@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import http.client
+import json
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ import subprocess
 
 import pytest
 
+import interpreters as known
 import pprof
 import profiler
 from serving import server
@@ -87,8 +89,8 @@ def is_ready(run, path):
     return False
 
 
-def listen(directory, path):
-    run = profiler.Run(directory, "--all-python", "--listen", "unix:%s" % path, output=None)
+def listen(directory, path, *arguments):
+    run = profiler.Run(directory, "--all-python", "--listen", "unix:%s" % path, *arguments, output=None)
     profiler.wait_until(lambda: is_ready(run, path), what="answer of /readyz")
     return run
 
@@ -112,3 +114,17 @@ def test_unix_socket(tmp_path):
     run.finish()
     assert not os.path.lexists(path)
     assert "listening on unix:%s\n" % path in run.err
+
+
+@pytest.mark.all
+def test_source_at_a_socket(tmp_path):
+    """Whoever may open it needs no token for the text of lines."""
+    app, path = tmp_path / "app.py", tmp_path / "socket"
+    app.write_text("def hot():\n    while True:\n        sum(range(1000))\nhot()\n")
+    with profiler.target(known.usual().path, app, about=False) as target:
+        run = listen(tmp_path, path, "--listen-source", "--interval", 1)
+        wanted = "/debug/pyperf/source?pid=%d&name=hot&file=%s&line=1&from=1&to=3" % (target.pid, app)
+        profiler.wait_until(lambda: ask(path, wanted)[0] == 200, what="interval with the function")
+        assert json.loads(ask(path, wanted)[1])["lines"] == app.read_text().splitlines()[:3]
+        run.process.terminate()
+        run.finish()
