@@ -34,13 +34,19 @@ struct source_text {
 	const char *lines[SOURCE_LINES_MAX];
 };
 
+/*
+ * From now on this process, and those that it forks, may read lines: --listen-source. It is called before the
+ * zygote is forked, so that whoever takes over the profiler later cannot have a worker read any.
+ */
+void source_text_allow(void);
+
 /* Whether lines of such a file are shown at all: it has a whole path, which ends as Python's do. */
 bool source_text_is_shown(const char *path);
 
 /*
  * Appends what source_text_parse() takes, of the file that thread tid sees. 0; -EINVAL for a question that is
- * none; -EACCES for a file that is not read; -EFBIG: the lines are not within SOURCE_FILE_MAX; -ERANGE: the
- * file has no such lines; -EILSEQ: it is no text; another -errno.
+ * none; -EPERM without source_text_allow(); -EACCES for a file that is not read; -EFBIG: the lines are not
+ * within SOURCE_FILE_MAX; -ERANGE: the file has no such lines; -EILSEQ: it is no text; another -errno.
  */
 int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *out);
 

@@ -10,6 +10,7 @@
 #include "kern/kernel.h"
 #include "kern/records.h"
 #include "proc/namespaces.h"
+#include "proc/source_text.h"
 #include "run/agent.h"
 #include "run/turns.h"
 #include "targets/registry.h"
@@ -157,6 +158,8 @@ int parts_open(struct agent *a)
 {
 	int err;
 
+	if (a->options->listen_source)
+		source_text_allow();
 	err = log_failure(loop_open(&a->loop, INTERVAL_MS), "the event loop cannot be set up");
 	if (!err)
 		err = log_lack(worker_start(&a->worker, a->options->pod_logs),

@@ -11,6 +11,7 @@
 #include "http/history.h"
 #include "http/source_request.h"
 #include "profile/profile.h"
+#include "proc/source_text.h"
 
 static struct source_requests all;
 static struct history history;
@@ -45,7 +46,10 @@ static void write_file(const char *text)
 
 static int setup_requests(void **state)
 {
-	int err = open_parts(state);
+	int err;
+
+	source_text_allow(); /* before the worker is forked */
+	err = open_parts(state);
 
 	strcpy(folder + strlen(folder) - 6, "XXXXXX");
 	assert_non_null(mkdtemp(folder));

@@ -70,6 +70,16 @@ static int lines(__u32 begins, __u32 from, __u32 to)
 
 #define FILE_IS(s) write_file(path, s, sizeof(s) - 1)
 
+/* It comes first: what is allowed stays so. */
+static void nothing_unless_it_is_allowed(void **state)
+{
+	(void)state;
+	FILE_IS("a\n");
+	assert_int_equal(lines(1, 1, 1), -EPERM);
+	source_text_allow();
+	assert_int_equal(lines(1, 1, 1), 0);
+}
+
 static void which_lines(void **state)
 {
 	(void)state;
@@ -283,6 +293,7 @@ static void forged_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(nothing_unless_it_is_allowed),
 		TEST(which_lines),
 		TEST(when_it_was_changed),
 		TEST(long_lines_are_cut),
