@@ -237,18 +237,21 @@ static void note_trace(struct answered *a)
 			 "not known", 100 * (double)t->without / (double)t->all);
 }
 
-static struct line_text *find_source(const struct answered *a, __u32 file)
+static const struct line_text *find_source(const struct answered *a, const struct row_key *key)
 {
-	for (size_t i = 0; i < a->source_count; i++)
-		if (a->sources[i].file == file)
-			return (struct line_text *)&a->sources[i];
+	for (size_t i = 0; i < a->source_count; i++) {
+		const struct line_text *s = &a->sources[i];
+
+		if (s->file == key->file && (!s->name || s->name == key->name))
+			return s;
+	}
 	return NULL;
 }
 
 const char *answered_source(const struct answered *a, const struct table *t, const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
-	const struct line_text *s = t->shape == TABLE_LINES ? find_source(a, key->file) : NULL;
+	const struct line_text *s = t->shape == TABLE_LINES ? find_source(a, key) : NULL;
 
 	return s ? line_text_get(s, key->line) : NULL;
 }
@@ -260,12 +263,40 @@ static void note_source(struct answered *a, const struct line_text *s)
 	if (s->state == LINE_TEXT_NEWER)
 		add_note(a, "source_newer",
 			 "%.150s was changed after the profile began: its lines may be others", file);
+	else if (s->state == LINE_TEXT_CHANGED)
+		add_note(a, "source_newer",
+			 "%.150s was changed after the process began: its lines may be others", file);
 	else if (s->state == LINE_TEXT_CONTAINER)
 		add_note(a, "source_container", "%.150s is not shown: it ran in a container", file);
 	else if (s->state == LINE_TEXT_UNREADABLE)
 		add_note(a, "source_unreadable", "%.150s is not shown: %s", file, strerror(-s->err));
 	else if (s->state == LINE_TEXT_OTHER)
 		add_note(a, "source_other", "%.150s is not shown: the function is not where it was", file);
+}
+
+static __s64 last_line(const struct table *t, const struct row_key *of)
+{
+	__s64 last = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct row_key *key = row_keys_get(&t->keys, t->rows[i].key);
+
+		if (key->name == of->name && key->file == of->file && key->line > last)
+			last = key->line;
+	}
+	return last;
+}
+
+/* The profiler that has the processes knows best; one that gives no source leaves it to this machine. */
+static int read_source(struct answered *a, const struct row_key *key, struct line_text *ret)
+{
+	const struct line_asker *asker = a->question->asker;
+	int err = -ENOENT;
+
+	if (asker)
+		err = line_text_ask(a->recorded, key->name, key->file, last_line(&a->tables[0], key), asker,
+				    ret);
+	return err == -ENOENT ? line_text_read(a->recorded, key->name, key->file, ret) : err;
 }
 
 /* Of the files of a table of lines. */
@@ -277,9 +308,9 @@ static int read_sources(struct answered *a)
 	for (size_t i = 0; a->question->lines && i < t->count && !err; i++) {
 		const struct row_key *key = row_keys_get(&t->keys, t->rows[i].key);
 
-		if (a->source_count == ANSWERED_SOURCES_MAX || find_source(a, key->file))
+		if (a->source_count == ANSWERED_SOURCES_MAX || find_source(a, key))
 			continue;
-		err = line_text_read(a->recorded, key->name, key->file, &a->sources[a->source_count++]);
+		err = read_source(a, key, &a->sources[a->source_count++]);
 		if (!err)
 			note_source(a, &a->sources[a->source_count - 1]);
 	}

@@ -24,7 +24,9 @@ void line_text_free(struct line_text *s)
 
 const char *line_text_get(const struct line_text *s, __s64 number)
 {
-	return s->text && number > 0 && (size_t)number <= s->count ? s->text + s->lines[number - 1] : NULL;
+	const __s64 at = number - s->first;
+
+	return s->text && at >= 0 && (size_t)at < s->count ? s->text + s->lines[at] : NULL;
 }
 
 /* Ends each line, and notes where it begins. */
@@ -135,7 +137,7 @@ int line_text_read(const struct recorded *r, __u32 name, __u32 file, struct line
 	const char *path = recorded_get_string(r, file);
 	int err;
 
-	*ret = (struct line_text){ .file = file, .state = LINE_TEXT_NONE };
+	*ret = (struct line_text){ .file = file, .first = 1, .state = LINE_TEXT_NONE };
 	if (!is_python_file(path))
 		return 0;
 	ret->state = LINE_TEXT_CONTAINER;
@@ -152,4 +154,70 @@ int line_text_read(const struct recorded *r, __u32 name, __u32 file, struct line
 	if (ret->state == LINE_TEXT_OTHER)
 		line_text_free(ret);
 	return 0;
+}
+
+/* --- from a profiler ------------------------------------------------------------------------------------ */
+
+/* At which line it begins; -1: the profile has it not. */
+static __s64 find_begin(const struct recorded *r, __u32 name, __u32 file)
+{
+	for (__u32 id = 1; id <= r->functions.count; id++) {
+		const struct recorded_function *f = recorded_get_function(r, id);
+
+		if (f->name == name && f->file == file)
+			return f->start_line;
+	}
+	return -1;
+}
+
+static bool has_function(const struct recorded *r, const struct recorded_stack *s, __u32 name, __u32 file)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct recorded_function *f =
+			recorded_get_function(r, recorded_get_place(r, s->places[i])->function);
+
+		if (f->name == name && f->file == file)
+			return true;
+	}
+	return false;
+}
+
+/* A process that has it in a stack; 0 = none is known. */
+static __s64 find_pid(const struct recorded *r, __u32 name, __u32 file)
+{
+	const __u32 key = interned_find(&r->strings, "pid", strlen("pid"));
+
+	for (__u32 id = 1; key && id <= recorded_stacks(r); id++) {
+		const struct recorded_stack s = recorded_get_stack(r, id);
+		const struct recorded_label *pid = recorded_find_label(&s, key);
+
+		if (pid && pid->is_number && has_function(r, &s, name, file))
+			return pid->number;
+	}
+	return 0;
+}
+
+int line_text_ask(const struct recorded *r, __u32 name, __u32 file, __s64 last,
+		  const struct line_asker *asker, struct line_text *ret)
+{
+	struct line_wanted wanted = {
+		.name = recorded_get_string(r, name),
+		.file = recorded_get_string(r, file),
+		.begins = find_begin(r, name, file),
+		.pid = find_pid(r, name, file),
+	};
+	_cleanup_buf_ struct buf text = { .size_max = LINE_TEXT_BYTES_MAX };
+	bool changed;
+
+	*ret = (struct line_text){ .file = file, .name = name };
+	if (wanted.begins < 0 || !wanted.pid || !is_python_file(wanted.file))
+		return -ENOENT;
+	wanted.from = ret->first = wanted.begins ?: 1;
+	wanted.to = last - wanted.from < LINE_WANTED_MAX ? last : wanted.from + LINE_WANTED_MAX - 1;
+	if (wanted.to < wanted.from || asker->ask(asker->context, &wanted, &text, &changed) || !text.size)
+		return -ENOENT;
+	text.data[text.size - 1] = '\0'; /* in the place of the last line feed */
+	ret->text = TAKE_PTR(text.data);
+	ret->state = changed ? LINE_TEXT_CHANGED : LINE_TEXT_SHOWN;
+	return split(ret);
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct line_asker;
+
 enum answer_by {
 #define BY(NAME, name, of, title) BY_##NAME,
 #include "answers/by.def"
@@ -32,6 +34,7 @@ struct question {
 	bool no_tables; /* findings alone */
 	bool flat; /* rows, also of what would be a tree */
 	size_t top; /* rows of each table */
+	const struct line_asker *asker; /* for the text of lines; NULL: files of this machine alone */
 };
 
 /* What --by says. *ret_label: the name behind "label:", or NULL. 0 or -EINVAL. */

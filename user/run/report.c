@@ -10,6 +10,7 @@
 #include "findings/findings.h"
 #include "run/commands.h"
 #include "run/profiles.h"
+#include "run/served.h"
 
 #define ERROR_SIZE 512
 
@@ -44,6 +45,9 @@ static int say_no_trace(const struct traced *t)
 
 static int answer(const struct options *o, struct recorded *r)
 {
+	const struct served_lines lines = { o, *o->command };
+	const struct line_asker asker = { served_ask_lines, (void *)&lines };
+	const bool is_served = o->command[0] && !o->command[1] && served_is_source(*o->command);
 	const struct question q = {
 		.by = o->by,
 		.event = o->event,
@@ -57,6 +61,7 @@ static int answer(const struct options *o, struct recorded *r)
 		.fold = o->fold,
 		.top = o->top,
 		.trace = o->trace_id ? o->trace_digits : NULL,
+		.asker = is_served ? &asker : NULL,
 	};
 	char error[ERROR_SIZE] = "out of memory";
 	struct findings found;

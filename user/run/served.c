@@ -25,6 +25,7 @@
 #define INTERVALS	"/debug/pyperf/intervals"
 #define INTERVAL	"/debug/pyperf/interval"
 #define INTERVALS_MAX	1000
+#define SOURCE		"/debug/pyperf/source"
 
 static bool begins(const char *text, const char *with)
 {
@@ -120,6 +121,12 @@ static int fail(const char *url, int err, const char *why)
 	return err;
 }
 
+/* A token whose file is named; *ret stays NULL without one. */
+static int take_token(const struct options *o, char **ret)
+{
+	return o->token_file ? log_failure(token_read(o->token_file, ret), o->token_file) : 0;
+}
+
 /* asked: the path; NULL = that of the URL, or what options say. */
 static int fetch(const struct options *o, const char *url, const char *asked, struct buf *body)
 {
@@ -133,11 +140,9 @@ static int fetch(const struct options *o, const char *url, const char *asked, st
 		log_error("%s: name an address, such as http://127.0.0.1:7070 or unix:/run/pyperf.sock", url);
 		return err;
 	}
-	if (o->token_file) {
-		err = log_failure(token_read(o->token_file, &token), o->token_file);
-		if (err)
-			return err;
-	}
+	err = take_token(o, &token);
+	if (err)
+		return err;
 	find_path(o, path, sizeof(path));
 	if (!asked && !*own && !is_of_log(o))
 		log_info("sampling for %d s (--from and --to ask for what was)", SAMPLE_SECONDS);
@@ -206,4 +211,66 @@ int served_read(const struct options *o, const char *url, struct recorded *r)
 	const bool is_list = n > strlen(INTERVALS) && !strcmp(url + n - strlen(INTERVALS), INTERVALS);
 
 	return is_list ? read_intervals(o, url, r) : read_one(o, url, NULL, r);
+}
+
+/* --- the text of lines ---------------------------------------------------------------------------------- */
+
+static int add_key(struct buf *path, const char *key, const char *text)
+{
+	int err = buf_printf(path, "&%s=", key);
+
+	for (; *text && !err; text++)
+		err = buf_printf(path, "%%%02x", (unsigned char)*text);
+	return err;
+}
+
+static int make_question(const struct line_wanted *w, struct buf *path)
+{
+	return buf_printf(path, SOURCE "?pid=%lld&line=%lld&from=%lld&to=%lld", w->pid, w->begins, w->from,
+			  w->to) ?:
+	       add_key(path, "name", w->name) ?: add_key(path, "file", w->file) ?: buf_add(path, "", 1);
+}
+
+/* Whoever serves may say anything: a line feed in a line would put all behind it under another number. */
+static int take_lines(const struct json_object *answer, const struct line_wanted *w, struct buf *text,
+		      bool *ret_changed)
+{
+	struct json_object *lines = NULL, *from = NULL, *changed = NULL;
+	int err = 0;
+
+	if (!json_object_object_get_ex(answer, "lines", &lines) ||
+	    !json_object_is_type(lines, json_type_array) ||
+	    !json_object_object_get_ex(answer, "from", &from) || json_object_get_int64(from) != w->from ||
+	    !json_object_object_get_ex(answer, "changed", &changed))
+		return -EPROTO;
+	for (size_t i = 0; i < json_object_array_length(lines) && i < LINE_WANTED_MAX && !err; i++) {
+		const char *line = json_object_get_string(json_object_array_get_idx(lines, i)) ?: "";
+
+		err = strchr(line, '\n') ? -EPROTO : buf_printf(text, "%s\n", line);
+	}
+	*ret_changed = json_object_get_boolean(changed);
+	return err;
+}
+
+int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text,
+		     bool *ret_changed)
+{
+	const struct served_lines *s = served_lines;
+	_cleanup_buf_ struct buf path = { 0 }, body = { .size_max = LINE_TEXT_BYTES_MAX };
+	_cleanup_free_ char *token = NULL;
+	struct http_address address;
+	struct json_object *answer;
+	const char *own;
+	char why[256];
+	int err = parse(s->url, &address, &own) ?: take_token(s->options, &token) ?:
+		  make_question(wanted, &path);
+
+	err = err ?: client_get(&address, path.data, token, PATIENCE, &body, why, sizeof(why)) ?:
+	      buf_add(&body, "", 1);
+	if (err)
+		return err;
+	answer = json_tokener_parse(body.data);
+	err = take_lines(answer, wanted, text, ret_changed);
+	json_object_put(answer);
+	return err;
 }

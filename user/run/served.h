@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "answers/line_text.h"
 #include "options/options.h"
 
 struct recorded;
@@ -19,5 +20,15 @@ bool served_is_source(const char *text);
  * 0 or -errno.
  */
 int served_read(const struct options *o, const char *url, struct recorded *r);
+
+/* Where lines are asked for: context of a struct line_asker whose function is served_ask_lines(). */
+struct served_lines {
+	const struct options *options;
+	const char *url;
+};
+
+/* Says nothing if there are none: the profiler may have been started without --listen-source. */
+int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text,
+		     bool *ret_changed);
 
 #endif

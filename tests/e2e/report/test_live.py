@@ -7,6 +7,7 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.request
 
 import pytest
 
@@ -104,18 +105,20 @@ def test_nobody_listens():
 
 
 @contextlib.contextmanager
-def answers(text):
-    """A server that says this to whoever comes, and closes."""
+def answers(*texts):
+    """A server that says these, one after the other, to whoever comes, and closes each time."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def serve():
-            with contextlib.suppress(OSError):
-                connection, _ = listener.accept()
-                with connection:
-                    connection.recv(65536)
-                    connection.sendall(text)
+            for text in texts:
+                with contextlib.suppress(OSError):
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.recv(65536)
+                        connection.sendall(text)
         thread = threading.Thread(target=serve)
         thread.start()
         yield "http://127.0.0.1:%d/x" % listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)  # nobody comes any more
         thread.join()
 
 
@@ -131,3 +134,40 @@ def test_servers_that_lie(text, says):
         done = run("report", url)
     assert done.returncode in (1, 3) and says in done.stderr
     assert len(done.stderr.splitlines()) == 1 and "\x1b" not in done.stderr
+
+
+def text_of_lines(url, token, lies):
+    """What `report` shows of a function's lines when this is the profiler's second answer: {line: text}, and
+    the lines that the file has."""
+    request = urllib.request.Request(url + "/debug/pyperf/log?last=60",
+                                     headers={"Authorization": "Bearer " + token.read_text()})
+    with urllib.request.urlopen(request) as answer:
+        profile = answer.read()
+    begin = b"HTTP/1.1 200 OK\r\n\r\n"
+    with answers(begin + profile) as one:
+        rows = json.loads(report("--json", one))["tables"][0]["rows"]
+    row = next(row for row in rows if row.get("file", "").endswith("burn.py") and row["self"])
+    with answers(begin + profile, begin + lies(row)) as one:
+        found = json.loads(report("--json", "--lines", row["name"], one))
+    shown = {row["line"]: row.get("source") for row in found["tables"][0]["rows"]}
+    with open(row["file"]) as file:
+        return shown, dict(enumerate(file.read().split("\n"), 1))
+
+
+@pytest.mark.parametrize("lies", (
+    lambda row: b"", lambda row: b"[]", lambda row: b"{\"lines\": 1}",
+    lambda row: json.dumps({"lines": ["a"], "from": row["line"] + 1, "changed": False}).encode(),
+    lambda row: json.dumps({"lines": ["a\nb"] * 9, "from": row["line"], "changed": False}).encode(),
+    lambda row: json.dumps({"lines": [], "from": row["line"], "changed": False}).encode(),
+    lambda row: b"{" * (5 << 20)))
+def test_lines_of_servers_that_lie(served, lies):
+    """The text is that of the file on this side, as without such a server."""
+    shown, lines = text_of_lines(*served, lies)
+    assert shown and all(text == lines[line] for line, text in shown.items())
+
+
+def test_lines_of_a_server(served):
+    """Whatever is in them; where it says less than was asked for, there is no text."""
+    shown, _ = text_of_lines(*served, lambda row: json.dumps(
+        {"lines": ["\x1b[2J\u202e"] * 400, "from": row["line"], "changed": True}).encode())
+    assert shown and set(shown.values()) == {"\x1b[2J\u202e"}

@@ -18,6 +18,7 @@ import interpreters as known
 import namespaces
 import profiler
 from page_numbers import INTERVAL
+from pprof_rows import report
 from serving import server
 
 TOKEN = "an-example-of-a-token-0123456789"
@@ -236,7 +237,8 @@ def test_file_in_another_mount_namespace(home, tmp_path, browser):
     (shared / "app.py").write_text(PROGRAM.replace("# " + MARKS, "# of this side"))
     (tmp_path / "token").write_text(TOKEN)
     commands = [("unshare", "--mount", "sh", "-c", IN_OWN_MOUNTS, "sh", shared,
-                 PROGRAM.replace("# " + MARKS, text), known.usual().path) for text in texts]
+                 PROGRAM.replace("i * i", "i * i  " + text).replace("# " + MARKS, text),
+                 known.usual().path) for text in texts]
     with profiler.targets(commands) as programs, \
             server(tmp_path, "--pid", ",".join(str(one.pid) for one in programs), "-F", 499, "--interval", 2,
                    "--listen-token-file", tmp_path / "token", "--listen-source") as s:
@@ -251,6 +253,14 @@ def test_file_in_another_mount_namespace(home, tmp_path, browser):
                 open_lines(page, shared / "app.py", "mouse")
                 assert rows_of(page)[0]["text"] == "def hot(n):  " + text
                 assert "as process %d has it" % program.pid in page.text("#lines caption")
+            # `report` asks the profiler as well, and not this side. The process wrote the file itself, which
+            # is after it began, if only by some milliseconds.
+            found = json.loads(report("--json", "--lines", "hot", "--token-file", tmp_path / "token",
+                                      "%s%s?format=pprof&pid=%d" % (s.url, INTERVAL, program.pid)))
+            sources = {row["line"]: row["source"] for row in found["tables"][0]["rows"]}
+            assert sources[5] == "        total += i * i  " + text
+            assert {note["code"] for note in found["notes"]
+                    if note["code"].startswith("source")} <= {"source_newer"}
 
 
 def test_page_without_the_option(tmp_path, browser):

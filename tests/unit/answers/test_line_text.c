@@ -4,6 +4,7 @@
  * in a container, not where the function is elsewhere, and of no other files than those of Python.
  */
 #include <fcntl.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,6 +111,81 @@ static void what_is_no_python_is_not_read(void **state)
 	assert_int_equal(state_of("/no/such/file.py", NULL, 0), LINE_TEXT_UNREADABLE);
 }
 
+/* A profiler: what it was asked, and what it says. */
+static struct line_wanted asked;
+static const char *said;
+static bool said_changed;
+
+static int answer(void *context, const struct line_wanted *wanted, struct buf *text, bool *ret_changed)
+{
+	assert_ptr_equal(context, &asked);
+	asked = *wanted;
+	*ret_changed = said_changed;
+	return said ? buf_add_string(text, said) : -EPROTO;
+}
+
+/* What comes of a question about lines up to this one. pid: 0 for no such label; a number, or a text. */
+static int ask(const char *file, __s64 pid, bool is_text, __s64 last, struct line_text *ret)
+{
+	static const struct line_asker asker = { answer, &asked };
+	_cleanup_recorded_ struct recorded r = { 0 };
+	const struct recorded_function f = { string(&r, "A.f"), string(&r, file), 2 };
+	struct recorded_label label = { string(&r, "pid"), string(&r, "x"), !is_text, 0, pid };
+	struct recorded_place p = { .line = 3 };
+	__u32 place;
+
+	r.type_count = 1;
+	assert_int_equal(recorded_function(&r, &f, &p.function), 0);
+	assert_int_equal(recorded_place(&r, &p, &place), 0);
+	assert_int_equal(recorded_add(&r, &place, 1, &label, !!pid, (__s64[]){ 1 }), 0);
+	return line_text_ask(&r, f.name, f.file, last, &asker, ret);
+}
+
+static void a_profiler_is_asked(void **state)
+{
+	struct line_text s;
+
+	(void)state;
+	said = "def f(self):\n\n\treturn 1\n";
+	for (int changed = 0; changed < 2; changed++) {
+		said_changed = changed;
+		assert_int_equal(ask("/a.py", 4711, false, 4, &s), 0);
+		assert_int_equal(s.state, changed ? LINE_TEXT_CHANGED : LINE_TEXT_SHOWN);
+		assert_int_equal(asked.pid, 4711);
+		assert_int_equal(asked.begins, 2);
+		assert_int_equal(asked.from, 2);
+		assert_int_equal(asked.to, 4);
+		assert_null(line_text_get(&s, 1));
+		assert_string_equal(line_text_get(&s, 2), "def f(self):");
+		assert_string_equal(line_text_get(&s, 3), "");
+		assert_string_equal(line_text_get(&s, 4), "\treturn 1");
+		assert_null(line_text_get(&s, 5));
+		line_text_free(&s);
+	}
+	assert_int_equal(ask("/a.py", 1, false, 5000, &s), 0);
+	assert_int_equal(asked.to, 1 + LINE_WANTED_MAX);
+	line_text_free(&s);
+}
+
+static void a_profiler_that_has_none(void **state)
+{
+	struct line_text s;
+
+	(void)state;
+	said = NULL;
+	assert_int_equal(ask("/a.py", 1, false, 4, &s), -ENOENT);
+	said = "";
+	assert_int_equal(ask("/a.py", 1, false, 4, &s), -ENOENT);
+	said = "x\n";
+	asked = (struct line_wanted){ 0 };
+	assert_int_equal(ask("/a.py", 0, false, 4, &s), -ENOENT);
+	assert_int_equal(ask("/a.py", 1, true, 4, &s), -ENOENT);
+	assert_int_equal(ask("a.py", 1, false, 4, &s), -ENOENT);
+	assert_int_equal(ask("/etc/passwd", 1, false, 4, &s), -ENOENT);
+	assert_int_equal(ask("/a.py", 1, false, 1, &s), -ENOENT);
+	assert_int_equal(asked.pid, 0); /* nobody was asked */
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -131,6 +207,8 @@ int main(void)
 		cmocka_unit_test(what_is_of_a_container_is_not),
 		cmocka_unit_test(what_is_elsewhere_is_not),
 		cmocka_unit_test(what_is_no_python_is_not_read),
+		cmocka_unit_test(a_profiler_is_asked),
+		cmocka_unit_test(a_profiler_that_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
