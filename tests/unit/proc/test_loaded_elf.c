@@ -109,8 +109,9 @@ static void each_kind_of_relocation(void **state)
 			struct loaded_tls tls;
 
 			setup(state);
-			library.relocations[RELATIVE] = library_relocation(2, types[kind], 3, 0); /* not looked at */
-			library.relocations[FIRST] = library_relocation(1, types[kind], 0, 0); /* another's */
+			/* One that is not looked at, and another variable's. */
+			library.relocations[RELATIVE] = library_relocation(2, types[kind], 3, 0);
+			library.relocations[FIRST] = library_relocation(1, types[kind], 0, 0);
 			library.relocations[SECOND] = library_relocation(symbol, types[kind], 1, addend);
 			assert_int_equal(find(&tls), 0);
 			assert_int_equal(tls.offset, LIBRARY_OFFSET);
