@@ -62,11 +62,15 @@ static bool matches_container(const char *list, const struct container *c)
 	return false;
 }
 
-bool selection_takes(const struct selection *s, const char *comm, const struct container *c)
+bool selection_may_take(const struct selection *s, const char *comm)
 {
 	return (!s->comm || matches_any(s->comm, comm)) &&
-	       (!s->exclude_comm || !matches_any(s->exclude_comm, comm)) &&
-	       (!s->cgroup || matches_any(s->cgroup, c->cgroup.path)) &&
+	       (!s->exclude_comm || !matches_any(s->exclude_comm, comm));
+}
+
+bool selection_takes(const struct selection *s, const char *comm, const struct container *c)
+{
+	return selection_may_take(s, comm) && (!s->cgroup || matches_any(s->cgroup, c->cgroup.path)) &&
 	       (!s->exclude_cgroup || !matches_any(s->exclude_cgroup, c->cgroup.path)) &&
 	       (!s->container || matches_container(s->container, c)) &&
 	       (!s->pod || matches_any(s->pod, c->names.pod)) &&

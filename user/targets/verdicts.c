@@ -201,7 +201,7 @@ static bool is_forbidden(int err)
 static int judge(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		 struct ruling *ruling, struct process *process)
 {
-	if (!r->error)
+	if (!r->error || !selection_may_take(v->selection, p->comm))
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
 		no_frames_forbidden(&v->no_frames, p->pid);
@@ -308,11 +308,13 @@ bool verdicts_again(struct verdicts *v, const struct record_process *p)
 	return true;
 }
 
-static void note_reply(struct verdicts *v, __u32 pid, int error)
+/* That one could not be looked at is no loss if its name says that it is not profiled. */
+static void note_reply(struct verdicts *v, const struct record_process *p, int error)
 {
 	struct unlooked *u = registry_unlooked(v->registry);
+	const __u32 pid = p->pid;
 
-	if (!error)
+	if (!error || !selection_may_take(v->selection, p->comm))
 		unlooked_known(u, pid);
 	else if (error == -ESRCH)
 		unlooked_ended(u, pid, clock_ns());
@@ -334,7 +336,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	struct ruling *ruling;
 	int err;
 
-	note_reply(v, p->pid, r->error);
+	note_reply(v, p, r->error);
 	if (r->error == -ESRCH || (r->error && child))
 		return;
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);

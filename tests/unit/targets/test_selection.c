@@ -62,7 +62,12 @@ static void each_condition(void **state)
 		if (selection_takes(&rows[i].s, "python3", &in_pod) != rows[i].pod ||
 		    selection_takes(&rows[i].s, "python3", &outside) != rows[i].outside)
 			fail_msg("row %zu", i);
+		if ((rows[i].pod || rows[i].outside) && !selection_may_take(&rows[i].s, "python3"))
+			fail_msg("row %zu may be", i);
 	}
+	assert_true(selection_may_take(&(struct selection){ .pod = "app" }, "python3"));
+	assert_false(selection_may_take(&(struct selection){ .comm = "python" }, "python3"));
+	assert_false(selection_may_take(&(struct selection){ .exclude_comm = "py*" }, "python3"));
 }
 
 static void lists(void **state)
