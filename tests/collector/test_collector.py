@@ -140,6 +140,17 @@ def test_what_is_counted_comes_through(busy, collector, backend, tmp_path):
         assert any(sample.attributes.get("thread.name") == "Thread-1 (one)" for sample in profiles.samples)
 
 
+def test_times_come_through(busy, collector, backend, tmp_path):
+    """Of a profiler with a log: each value has its own."""
+    run = push(tmp_path, collector(), busy, "-d", 4, "--event", "cpu,offcpu", "--log", 1).finish()
+    assert run.stats["export"]["push_failures"] == run.stats["export"]["push_rejected"] == 0
+    check_arrived(run, backend)
+    for profiles in backend.received:
+        for sample in profiles.samples:
+            for type_, value in sample.values.items():
+                assert sum(one for _, one in sample.times[type_]) == value
+
+
 def test_a_file_comes_through(busy, collector, backend, tmp_path):
     """Sent as docs/otlp.md says."""
     url = collector().url

@@ -11,6 +11,7 @@ import pytest
 import interpreters as known
 import pprof
 import profiler
+from makers import MAKER
 from receiver import receiving
 
 MIX = """
@@ -143,3 +144,17 @@ def test_what_the_log_has_lost_is_pushed_without_times(tmp_path):
     timed = [any(sample.times[type_] for sample in received.profile.otlp.samples for type_ in sample.times)
              for received in receiver.received]
     assert True in timed and False in timed
+
+
+@pytest.mark.all
+def test_over_many_generations(tmp_path):
+    """Tables that are full again and again: what the log names is kept, no tick is lost or there twice."""
+    with profiler.targets([(known.newest().path, "-c", MAKER)] * 2) as makers:
+        with receiving("otlp") as receiver:
+            run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--log", 5,
+                                     "--interval", 0.7, "--push", receiver.url, output=None)
+    assert run.stats["profile"]["generations"] >= 2 and "without times" not in run.err
+    messages = [received.profile.otlp for received in receiver.received]
+    assert sums_of(messages)["samples", "count"] == run.stats["profile"]["samples"] > 1000
+    run.samples = [s for received in receiver.received for s in profiler.samples_of(received.profile)]
+    run.check_books()
