@@ -104,7 +104,8 @@ int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recor
 
 	if (n > RECORDED_STACK_MAX || r->frames + n > RECORDED_FRAMES_MAX)
 		return -E2BIG;
-	qsort(labels, label_count, sizeof(*labels), by_key);
+	if (label_count)
+		qsort(labels, label_count, sizeof(*labels), by_key);
 	err = interned_add(&r->owners, labels, label_count * sizeof(*labels), &owner) ?:
 	      grow_values(r, (size_t)known + 1);
 	if (err)
