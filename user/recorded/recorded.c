@@ -98,14 +98,15 @@ int recorded_add(struct recorded *r, const __u32 *places, size_t n, struct recor
 		 size_t label_count, const __s64 *values)
 {
 	const __u32 known = r->stacks.count;
+	struct recorded_label none;
 	__u32 owner, id;
 	__s64 *sums;
 	int err;
 
 	if (n > RECORDED_STACK_MAX || r->frames + n > RECORDED_FRAMES_MAX)
 		return -E2BIG;
-	if (label_count)
-		qsort(labels, label_count, sizeof(*labels), by_key);
+	labels = label_count ? labels : &none; /* there may be no memory for none */
+	qsort(labels, label_count, sizeof(*labels), by_key);
 	err = interned_add(&r->owners, labels, label_count * sizeof(*labels), &owner) ?:
 	      grow_values(r, (size_t)known + 1);
 	if (err)
