@@ -154,6 +154,7 @@ def text_of_lines(url, token, lies):
         return shown, dict(enumerate(file.read().split("\n"), 1))
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("lies", (
     lambda row: b"", lambda row: b"[]", lambda row: b"{\"lines\": 1}",
     lambda row: json.dumps({"lines": ["a"], "from": row["line"] + 1, "changed": False}).encode(),

@@ -213,6 +213,7 @@ def test_stretch_of_a_long_function(show):
     assert stretch(0, (7, 1)) == [1, 7]
 
 
+@pytest.mark.all
 def test_page_says_why_there_is_no_text(served, show):
     text_of(served, served.home / LINK)
     page = show()
@@ -263,6 +264,7 @@ def test_file_in_another_mount_namespace(home, tmp_path, browser):
                     if note["code"].startswith("source")} <= {"source_newer"}
 
 
+@pytest.mark.all
 def test_page_without_the_option(tmp_path, browser):
     """Numbers alone, and nothing is asked for."""
     app = tmp_path / "app.py"

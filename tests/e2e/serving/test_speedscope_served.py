@@ -81,6 +81,7 @@ def test_files(served, release):
         assert served.get(path).status == 404, path
 
 
+@pytest.mark.all
 def test_no_link_without_it(tmp_path, browser):
     with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target, \
             server(tmp_path, "--pid", target.pid) as s:
