@@ -16,7 +16,7 @@ functions = {}
 for high in range(16):
     for low in range(16):
         name = "span_%x_%x" % (high, low)
-        exec("def %s(spin):\n    spin()" % name, functions)
+        exec("def %s(spend):\n    spend()" % name, functions)
 
 
 def spin():
@@ -25,8 +25,12 @@ def spin():
         pass
 
 
-def work(span):
-    functions["span_%x_%x" % (span.trace_id % 16, span.span_id % 16)](spin)
+def rest():
+    time.sleep(0.002)
+
+
+def work(span, spend=spin):
+    functions["span_%x_%x" % (span.trace_id % 16, span.span_id % 16)](spend)
 
 
 def idle():
@@ -38,6 +42,7 @@ def request():
         work(span)
         with tracer.trace("within") as inner:
             work(inner)
+            work(inner, rest)
         work(span)
     idle()
 

@@ -54,19 +54,23 @@ def serve(tmp_path, pids, *arguments):
                   "--trace", "otel", *arguments)
 
 
-def samples_of(s, begin):
+def profile_of(s, begin):
     answer = s.get("/debug/pyperf/log?from=%f&trace=each" % begin)
     assert answer.status == 200 and "Pyperf-Spans-Left-Out" not in answer.headers, answer.headers
-    return pprof.parse(answer.body).samples
+    return pprof.parse(answer.body)
 
 
-def judge(samples):
-    """Only of samples in whose stack a function tells the ids, or that there are none."""
+def samples_of(s, begin):
+    return profile_of(s, begin).samples
+
+
+def judge(samples, kind=0):
+    """Only of samples of this kind in whose stack a function tells the ids, or that there are none."""
     found = collections.Counter()
     for sample in samples:
         chosen = [match.groups() for match in (WORK.fullmatch(name) for name in sample.names) if match]
         trace_id, span_id = sample.labels.get("trace_id"), sample.labels.get("span_id")
-        ticks = sample.values[0]
+        ticks = sample.values[kind]
         if not chosen:
             found["none" if not trace_id else "unwanted"] += ticks if "idle" in sample.names else 0
         elif not trace_id:
@@ -91,6 +95,18 @@ def test_spans_of_threads_and_tasks(start, tmp_path):
     assert found["right"] > 200 and found["none"] > 10, found
     assert not found["wrong"] and not found["missing"] and not found["unwanted"] and not unknown, found
     assert len({sample.labels.get("trace_id") for sample in samples}) > 20
+
+
+@pytest.mark.all
+def test_waits(start, tmp_path):
+    """They have the span that was current when they began."""
+    with start() as target, serve(tmp_path, target.about, "--event", "cpu,offcpu") as s:
+        profiler.wait_until(lambda: s.metric("trace_spans_total") >= 2000, what="spans")
+        profile = profile_of(s, time.time() - 600)
+    kind = [name for name, _ in profile.sample_types].index("offcpu")
+    resting = [sample for sample in profile.samples if "rest" in sample.names]
+    found = judge(resting, kind)
+    assert found["right"] > 0 and not found["wrong"], found
 
 
 @pytest.mark.all

@@ -309,6 +309,30 @@ static void no_span(void **state)
 	assert_ids(0, 0, 0);
 }
 
+/* What the thread publishes counts where the SDK has no span, or one that is not known. */
+static void beside_what_is_published(void **state)
+{
+	const __u64 thread = make(2), record = make(4);
+
+	(void)state;
+	vars.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = 8 };
+	s->who.self = thread;
+	at(thread)[1] = record;
+	at(record)[1] = __builtin_bswap64(5);
+	at(record)[2] = __builtin_bswap64(6);
+	at(record)[3] = 1;
+	assert_ids(0, 5, 6); /* no context at all */
+	use_span(span_of(tuple(integer(7), integer(9))));
+	assert_ids(0, 7, 9);
+	hosted_records = 0;
+	use_span(object(other_type, 8));
+	assert_ids(0, 5, 6);
+	assert_int_equal(hosted_records, 0); /* that object is not the span */
+	at(record)[3] = 0;
+	read_it();
+	assert_int_equal(hosted.stats.trace_spans, 0);
+}
+
 static void what_is_no_span(void **state)
 {
 	__u64 span, ids = tuple(integer(7), integer(9));
@@ -388,6 +412,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ids_of_all_lengths, setup, teardown),
 		cmocka_unit_test_setup_teardown(items_behind_a_hash, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_span, setup, teardown),
+		cmocka_unit_test_setup_teardown(beside_what_is_published, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, teardown),
