@@ -56,6 +56,7 @@ enum thread_context_kind {
 	THREAD_CONTEXT_NONE,
 	THREAD_CONTEXT_STATIC, /* at an offset from the thread pointer */
 	THREAD_CONTEXT_MODULE, /* ... from where the library has its variables in this thread */
+	THREAD_CONTEXT_UNTRUE, /* what they publish is not always the current span: it is not read */
 	THREAD_CONTEXT_KINDS,
 };
 
@@ -65,6 +66,11 @@ struct thread_context_place {
 	__u32 module; /* the library's number in that table */
 	__u32 kind;   /* enum thread_context_kind */
 };
+
+static inline int thread_context_is_read(const struct thread_context_place *p)
+{
+	return p->kind == THREAD_CONTEXT_STATIC || p->kind == THREAD_CONTEXT_MODULE;
+}
 
 /* "Thread-Local Context Record"; the ids are big-endian. */
 struct thread_context_record {

@@ -267,7 +267,7 @@ __noinline int trace_read(struct scratch *s, struct cpu_stats *count, const stru
 	if (!v)
 		return 0;
 	err = trace_sdk(s, l, v, tstate);
-	if (!s->trace.ids.span && v->thread.kind) {
+	if (!s->trace.ids.span && thread_context_is_read(&v->thread)) {
 		s->trace.span = 0;
 		err = thread_context_read(s, v);
 	}

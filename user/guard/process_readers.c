@@ -108,8 +108,10 @@ int read_contexts(struct reading *r)
 	struct context_vars v = {};
 	int err = context_look(r->tid, &q->layout, q->runtime, &q->names, &v);
 
-	if (q->names.trace && (!err || err == -ENOENT) && !thread_context_look(&question, &v.thread))
-		err = 0;
+	if (q->names.trace && (!err || err == -ENOENT)) {
+		thread_context_look(&question, &v.thread);
+		err = v.thread.kind ? 0 : err;
+	}
 	return err ?: buf_add(&r->table, &v, sizeof(v));
 }
 

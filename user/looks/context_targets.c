@@ -32,6 +32,7 @@ struct context_targets {
 	__u64 asked; /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
 	__u32 found; /* a bit for each name that some process has */
 	bool any;    /* a process was looked at */
+	bool is_untrue; /* it was said of one that what it publishes is not read */
 };
 
 int context_targets_new(struct context_targets **ret, struct kernel *kernel, const struct registry *registry,
@@ -69,6 +70,17 @@ void context_targets_free(struct context_targets *t)
 
 /* --- answers ----------------------------------------------------------------------------------------- */
 
+/* Somebody wonders why there are no ids. */
+static void note_untrue(struct context_targets *t, __u32 pid, const struct context_vars *found)
+{
+	if (found->thread.kind != THREAD_CONTEXT_UNTRUE || t->is_untrue)
+		return;
+	t->is_untrue = true;
+	log_warning("--trace: ddtrace in pid %u does not follow tasks, so its ids are not taken: start it"
+		    " with ddtrace-run",
+		    pid);
+}
+
 /* Adds what was found to what the kernel side knows of it. 0, or -errno if not all names are found. */
 static int take_answer(struct context_targets *t, const struct followed *p, const struct worker_reply *r)
 {
@@ -91,10 +103,12 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	known = contexts_get(contexts, process.contexts);
 	if (known)
 		all = *known;
-	if (context_vars_merge(&all, &found) && (all.count || all.trace.count || all.thread.kind)) {
+	note_untrue(t, p->pid, &found);
+	if (context_vars_merge(&all, &found) &&
+	    (known || all.count || all.trace.count || thread_context_is_read(&all.thread))) {
 		err = contexts_set(contexts, p->pid, p->id, &all);
 		log_debug("pid %u has %u context variables of these names%s", p->pid, all.count,
-			  all.trace.count || all.thread.kind ? ", and a tracer" : "");
+			  all.trace.count || thread_context_is_read(&all.thread) ? ", and a tracer" : "");
 	}
 	for (__u32 i = 0; i < all.count; i++)
 		t->found |= 1U << all.label[i];

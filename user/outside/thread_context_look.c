@@ -178,7 +178,8 @@ static bool is_marked(struct objects *o, __u64 module, const char *mark)
 	return value && !objects_read(o, at, &digit, sizeof(digit)) && digit == 1; /* True is an int, 1 */
 }
 
-static int check_switches(const struct thread_context_question *q, __u64 interpreter)
+static int check_switches(const struct thread_context_question *q, __u64 interpreter,
+			  struct thread_context_place *p)
 {
 	const bool is_told = q->layout->version >= WATCHED_SINCE && !q->layout->free_threaded;
 	struct objects o;
@@ -194,7 +195,7 @@ static int check_switches(const struct thread_context_question *q, __u64 interpr
 		const __u64 module = objects_dict_find(&o, modules, switchers[i].module);
 
 		if (module && (switchers[i].always || !is_told) && !is_marked(&o, module, switchers[i].mark))
-			return -EOPNOTSUPP;
+			*p = (struct thread_context_place){ .kind = THREAD_CONTEXT_UNTRUE };
 	}
 	return 0;
 }
@@ -225,7 +226,7 @@ int thread_context_look(const struct thread_context_question *q, struct thread_c
 	err = check_schema(q) ?: find_library(q->memory, &place) ?:
 	      thread_states_read(threads, q->memory, q->layout, q->runtime);
 	err = err ?: threads->count ? prove(q->memory, threads, &place) : -ENOENT;
-	err = err ?: check_switches(q, threads->list[0].interp);
+	err = err ?: check_switches(q, threads->list[0].interp, &place);
 	if (!err)
 		*ret = place;
 	return err;

@@ -19,8 +19,8 @@ struct thread_context_question {
 };
 
 /*
- * 0; -ENOENT: they publish nothing that can be found, or that no thread has proved; -EOPNOTSUPP: what they
- * publish is not always the current span; or another -errno.
+ * 0, also for THREAD_CONTEXT_UNTRUE; -ENOENT: they publish nothing that can be found, or that no thread has
+ * proved; or another -errno.
  */
 int thread_context_look(const struct thread_context_question *q, struct thread_context_place *ret);
 

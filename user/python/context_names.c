@@ -55,7 +55,7 @@ static bool trace_is_sane(const struct trace_place *p, const struct context_key 
 
 static bool thread_context_is_sane(const struct thread_context_place *p)
 {
-	if (p->kind == THREAD_CONTEXT_NONE)
+	if (p->kind == THREAD_CONTEXT_NONE || p->kind == THREAD_CONTEXT_UNTRUE)
 		return !p->module && !p->offset && !p->generation;
 	if (p->offset % 8 || p->offset < -THREAD_CONTEXT_FAR || p->offset > THREAD_CONTEXT_FAR)
 		return false;
@@ -138,5 +138,6 @@ bool context_vars_are_all(const struct context_vars *v, const struct context_nam
 
 	for (__u32 i = 0; i < v->count; i++)
 		found |= 1U << v->label[i];
-	return found == (1U << names->count) - 1 && (!names->trace || v->trace.has_sdk || v->thread.kind);
+	return found == (1U << names->count) - 1 &&
+	       (!names->trace || v->trace.has_sdk || thread_context_is_read(&v->thread));
 }

@@ -112,6 +112,8 @@ static void both_ways_to_it(void **state)
 	assert_ids();
 	vars.thread.kind = THREAD_CONTEXT_NONE;
 	assert_none(0);
+	vars.thread.kind = THREAD_CONTEXT_UNTRUE;
+	assert_none(0);
 }
 
 static void tables_that_do_not_have_it(void **state)

@@ -97,7 +97,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void turn_until_asked(int times)
+static void turn_until_any(int times)
 {
 	const __u64 begin = clock_ns();
 
@@ -106,6 +106,11 @@ static void turn_until_asked(int times)
 		turn();
 	}
 	assert_int_equal(request.type, WORKER_CONTEXTS);
+}
+
+static void turn_until_asked(int times)
+{
+	turn_until_any(times);
 	assert_int_equal(request.contexts.runtime, 0x7000);
 	assert_string_equal(request.contexts.names.name[1], "user");
 }
@@ -174,6 +179,42 @@ static void what_cannot_be_is_not_told(void **state)
 	assert_int_equal(times_told, 0);
 }
 
+/* What threads publish is read, until it is found out that it is not always true. */
+static void what_threads_publish(void **state)
+{
+	struct context_vars v = { .head = 16, .var_hash = 56, .thread = { .kind = THREAD_CONTEXT_UNTRUE } };
+
+	(void)state;
+	names.count = 0;
+	names.trace = 1;
+	for (int i = 1; i <= 2; i++) {
+		turn_until_any(i);
+		answer(0, &v, sizeof(v));
+	}
+	assert_int_equal(times_told, 0); /* there is nothing to be read */
+	v.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = -8 };
+	turn_until_any(3);
+	answer(0, &v, sizeof(v));
+	assert_int_equal(times_told, 1);
+	assert_int_equal(told.thread.kind, THREAD_CONTEXT_STATIC);
+	assert_true(due_ms() > 1000); /* all is found */
+}
+
+static void what_is_untrue_later(void **state)
+{
+	struct context_vars v = { .head = 16, .var_hash = 56, .thread = { .kind = THREAD_CONTEXT_UNTRUE } };
+
+	(void)state;
+	names.trace = 1; /* ... and variables, which are never found: it is asked again soon */
+	told = v;
+	told.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = -8 };
+	times_told = 1; /* it is known */
+	turn_until_asked(1);
+	answer(0, &v, sizeof(v));
+	assert_int_equal(times_told, 2);
+	assert_int_equal(told.thread.kind, THREAD_CONTEXT_UNTRUE);
+}
+
 static void nobody_asks_for_any(void **state)
 {
 	(void)state;
@@ -191,6 +232,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(until_all_are_found),
 		TEST(what_cannot_be_is_not_told),
+		TEST(what_threads_publish),
+		TEST(what_is_untrue_later),
 		TEST(nobody_asks_for_any),
 	};
 

@@ -264,16 +264,17 @@ static void what_a_tracer_has_to_have_patched(void **state)
 {
 	static const struct {
 		const char *module, *mark;
-		int value, up_to_3_13, since;
+		int value;
+		enum thread_context_kind up_to_3_13, since;
 	} rows[] = {
-		{ "asyncio", "_datadog_patch", 1, 0, 0 },
-		{ "asyncio", "_datadog_patch", 0, -EOPNOTSUPP, 0 },
-		{ "asyncio", "patch", 1, -EOPNOTSUPP, 0 },
-		{ "anyio", "patch", 1, -EOPNOTSUPP, 0 },
-		{ "trio", "patch", 1, -EOPNOTSUPP, 0 },
-		{ "gevent", "__datadog_patch", 1, 0, 0 },
-		{ "gevent", "_datadog_patch", 1, -EOPNOTSUPP, -EOPNOTSUPP },
-		{ "json", "patch", 1, 0, 0 },
+		{ "asyncio", "_datadog_patch", 1, THREAD_CONTEXT_MODULE, THREAD_CONTEXT_MODULE },
+		{ "asyncio", "_datadog_patch", 0, THREAD_CONTEXT_UNTRUE, THREAD_CONTEXT_MODULE },
+		{ "asyncio", "patch", 1, THREAD_CONTEXT_UNTRUE, THREAD_CONTEXT_MODULE },
+		{ "anyio", "patch", 1, THREAD_CONTEXT_UNTRUE, THREAD_CONTEXT_MODULE },
+		{ "trio", "patch", 1, THREAD_CONTEXT_UNTRUE, THREAD_CONTEXT_MODULE },
+		{ "gevent", "__datadog_patch", 1, THREAD_CONTEXT_MODULE, THREAD_CONTEXT_MODULE },
+		{ "gevent", "_datadog_patch", 1, THREAD_CONTEXT_UNTRUE, THREAD_CONTEXT_UNTRUE },
+		{ "json", "patch", 1, THREAD_CONTEXT_MODULE, THREAD_CONTEXT_MODULE },
 	};
 
 	(void)state;
@@ -281,6 +282,7 @@ static void what_a_tracer_has_to_have_patched(void **state)
 		const size_t row = i / 4;
 		const bool is_new = i % 2, is_traced = i / 2 % 2;
 		struct pair mark = { rows[row].mark, NULL }, more[2];
+		struct thread_context_place place;
 
 		begin(is_new ? 0x030e00f0 : 0x030d00f0);
 		describe(address_of(index_of(MODULE, LIBRARY_OFFSET)));
@@ -288,8 +290,10 @@ static void what_a_tracer_has_to_have_patched(void **state)
 		more[0] = (struct pair){ rows[row].module, module_of(&mark, 1) };
 		more[1] = (struct pair){ is_traced ? "ddtrace" : "another", module_of(NULL, 0) };
 		load(more, 2);
-		assert_int_equal(look_alone(),
-				 !is_traced ? 0 : is_new ? rows[row].since : rows[row].up_to_3_13);
+		assert_int_equal(look(&place), 0);
+		assert_int_equal(place.kind, !is_traced ? THREAD_CONTEXT_MODULE :
+					     is_new	? rows[row].since :
+							  rows[row].up_to_3_13);
 	}
 	interpreter = make(1); /* without its modules nobody knows */
 	runtime[1] = address_of(interpreter);

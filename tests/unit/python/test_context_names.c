@@ -102,8 +102,13 @@ static void what_threads_publish(void **state)
 	assert_true(context_vars_are_sane(&v, &names));
 	assert_true(context_vars_merge(&known, &v));
 	v.thread = (struct thread_context_place){};
-	assert_false(context_vars_merge(&known, &v)); /* what is not met now is kept */
+	assert_false(context_vars_merge(&known, &v)); /* what is not met now is kept, */
 	assert_false(context_vars_are_all(&v, &names));
+	v.thread.kind = THREAD_CONTEXT_UNTRUE; /* ... and what must not be read any longer is not */
+	assert_true(context_vars_are_sane(&v, &names));
+	assert_false(context_vars_are_all(&v, &names));
+	assert_true(context_vars_merge(&known, &v));
+	assert_false(thread_context_is_read(&known.thread));
 }
 
 static void what_is_found_is_added(void **state)
