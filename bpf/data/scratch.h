@@ -165,7 +165,6 @@ struct scratch {
 		__u64 address; /* 0 = none */
 		__u64 text;    /* the object that is its name */
 		struct known_type types[TYPES_KNOWN];
-		char type_name[TYPE_NAME];
 		__u8 bytes[TASK_READ + 8]; /* of an object */
 	} task;
 
@@ -244,6 +243,10 @@ struct scratch {
 		__u64 count; /* ... and so many of them */
 		__u64 first; /* who is known to await it by those before; 0 = nobody */
 	} calls;
+
+	struct { /* python/object.h */
+		char name[TYPE_NAME]; /* of a type that is not known yet */
+	} type;
 } __attribute__((aligned(64)));
 
 #endif

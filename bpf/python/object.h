@@ -92,7 +92,7 @@ static __always_inline enum object_kind kind_of_callback(const char name[TYPE_NA
 static __always_inline enum object_kind kind_by_name(struct scratch *s, const struct task_layout *a,
 						     __u64 address)
 {
-	char *name = s->task.type_name;
+	char *name = s->type.name;
 
 	/* Behind a short name lies other text of the interpreter's. */
 	if (walk_read(&s->walk, name, TYPE_NAME, address))
