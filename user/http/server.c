@@ -56,6 +56,8 @@ static void close_all(struct http *h)
 		close(h->site.profiles.eventfd);
 	if (h->site.stacks.eventfd >= 0)
 		close(h->site.stacks.eventfd);
+	if (h->site.source.eventfd >= 0)
+		close(h->site.source.eventfd);
 	if (h->epoll >= 0)
 		close(h->epoll);
 }
@@ -69,9 +71,11 @@ static int open_all(struct http *h)
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->site.profiles.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	h->site.stacks.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = h->epoll < 0 || h->site.profiles.eventfd < 0 || h->site.stacks.eventfd < 0 ? -errno : 0;
+	h->site.source.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = h->epoll < 0 || h->site.profiles.eventfd < 0 || h->site.stacks.eventfd < 0 ||
+	      h->site.source.eventfd < 0 ? -errno : 0;
 	err = err ?: watch(h, h->site.flame.eventfd) ?: watch(h, h->site.profiles.eventfd) ?:
-	      watch(h, h->site.stacks.eventfd);
+	      watch(h, h->site.stacks.eventfd) ?: watch(h, h->site.source.eventfd);
 	if (err)
 		close_all(h);
 	return err;
@@ -216,6 +220,7 @@ void http_run(struct http *h)
 	read_hangups(h);
 	profile_requests_run(&h->site.profiles, now);
 	stacks_requests_run(&h->site.stacks, now);
+	source_requests_run(&h->site.source);
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
 	flame_run(&h->site.flame);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 #include "answers/line_text.h"
 #include "base/buf.h"
@@ -130,8 +131,15 @@ static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 {
 	struct source_request *r = *(struct source_request *const *)note;
 
-	(void)asker;
 	wake(r, take_answer(r, reply));
+	eventfd_write(((struct source_requests *)asker)->eventfd, 1);
+}
+
+void source_requests_run(struct source_requests *all)
+{
+	eventfd_t count;
+
+	eventfd_read(all->eventfd, &count);
 }
 
 void source_requests_finish(struct source_requests *all)

@@ -6,6 +6,7 @@
 #include "tests/unit/http/waiting_client.h"
 #include "tests/unit/targets/discovering.h"
 
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 
 #include "http/history.h"
@@ -28,12 +29,20 @@ static enum MHD_Result begin_request(const struct client *c, struct waiting **re
 	return result;
 }
 
+/* Whether MHD is to be run, as the event loop learns it. */
+static int told;
+
 static void run_all(void)
 {
+	struct pollfd p = { .fd = all.eventfd, .events = POLLIN };
+
 	if (worker_is_heard) {
 		worker_check_deadline(worker);
 		discover_replies(discover);
 	}
+	told += poll(&p, 1, 0) == 1;
+	source_requests_run(&all);
+	assert_int_equal(poll(&p, 1, 0), 0);
 	run_daemon();
 }
 
@@ -58,7 +67,9 @@ static int setup_requests(void **state)
 	health = HEALTH_SAMPLING;
 	worker_is_heard = true;
 	counts = (struct answer_counts){ 0 };
-	all = (struct source_requests){ .is_given = true, .registry = registry, .history = &history };
+	told = 0;
+	all = (struct source_requests){ .eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+					.is_given = true, .registry = registry, .history = &history };
 	start_server(wait_or_answer, begin_request, waiting_completed);
 	let_server_work = run_all;
 	return err;
@@ -69,6 +80,7 @@ static int teardown_requests(void **state)
 	source_requests_finish(&all);
 	assert_null(all.first);
 	stop_server();
+	close(all.eventfd);
 	history_clear(&history);
 	unlink(file);
 	rmdir(folder);
@@ -134,6 +146,7 @@ static void text_of_a_function(void **state)
 	       "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%u,\"file\":\"%s\",\"changed\":false,\"from\":2,"
 	       "\"lines\":[\"def f(x):\",\"\\u0009return 1\"]}\n", pid, file);
 	assert_true(has_header(a, "Content-Type: application/json"));
+	assert_int_equal(told, 1);
 	assert_non_null(strstr(ask(request(pid, "f", "from=3&to=3")),
 			       "\"from\":3,\"lines\":[\"\\u0009return 1\"]"));
 	expect(ask(request(pid, "f", "from=4&to=5")), 404,
