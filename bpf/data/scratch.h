@@ -30,6 +30,8 @@ enum object_kind {
 	OBJECT_METHOD,
 	OBJECT_FUNCTION,
 	OBJECT_PARTIAL,
+	OBJECT_GROUP,
+	OBJECT_SCOPE,
 };
 
 #define TYPES_KNOWN 32 /* a power of two */
@@ -242,10 +244,13 @@ struct scratch {
 		__u64 list;  /* where further ones are, */
 		__u64 count; /* ... and so many of them */
 		__u64 first; /* who is known to await it by those before; 0 = nobody */
+		__u64 group; /* the task group that was met in a cell; 0 = none */
+		__u32 cells; /* the tuple that was read has cells */
+		__u32 is_class; /* the type that is looked at is a class of Python's */
 	} calls;
 
 	struct { /* python/object.h */
-		char name[TYPE_NAME]; /* of a type that is not known yet */
+		char name[TYPE_NAME]; /* of a type that is not known yet, or of a function */
 	} type;
 } __attribute__((aligned(64)));
 

@@ -23,21 +23,28 @@
 #define CALLBACK_READ	80
 #define CELLS		8
 #define CALLBACKS	8 /* of one task that are looked at besides the first */
+#define TYPE_SIZE	32 /* PyTypeObject.tp_basicsize */
+#define SCOPE_WORDS	16 /* of AnyIO's CancelScope that are looked at */
 #define PARENT_TASK	4 /* which attribute of a TaskGroup _parent_task is: Lib/asyncio/taskgroups.py */
 
 struct awaiter_context {
 	struct scratch *s;
 	const struct task_layout *a;
 	__u64 found;
-	__u32 first; /* where in what was read the entries begin */
-	__u32 cells; /* a tuple has cells */
-	__u64 newest; /* up to 3.10: the frame that the thread runs */
 };
 
 /* --- the task that runs --------------------------------------------------------------------------------- */
 
+struct running_context {
+	struct scratch *s;
+	const struct task_layout *a;
+	__u64 found;
+	__u64 newest; /* up to 3.10: the frame that the thread runs */
+	__u32 first; /* where in what was read the entries begin */
+};
+
 /* Notes the value of an entry, if there is one: entries are left behind empty. */
-static long awaiter_entry(__u32 i, struct awaiter_context *c)
+static long awaiter_entry(__u32 i, struct running_context *c)
 {
 	const __u64 task = object_word(c->s, c->first + i * ENTRY_BYTES + SECOND_WORD - 8);
 	__u32 n = c->s->await.tasks;
@@ -64,7 +71,7 @@ static __always_inline __u32 awaiter_head(struct scratch *s, const struct task_l
 /* Reads the dict's entries. Leaves the tasks in s->await.met, of which there are s->await.tasks. Always 0. */
 __noinline int awaiter_entries(struct scratch *s, const struct task_layout *a)
 {
-	struct awaiter_context c = { .s = s, .a = a };
+	struct running_context c = { .s = s, .a = a };
 
 	if (!opt_async || !s || !a)
 		return -1;
@@ -88,7 +95,7 @@ static __always_inline __u64 awaiter_frame(struct scratch *s, const struct task_
  * Whether the coroutine of one of these tasks runs, as far as it says. Up to 3.10 a frame is the thread's for
  * some instructions before it says so.
  */
-static long awaiter_runs(__u32 i, struct awaiter_context *c)
+static long awaiter_runs(__u32 i, struct running_context *c)
 {
 	struct scratch *s = c->s;
 	const struct task_layout *a = c->a;
@@ -117,7 +124,7 @@ static long awaiter_runs(__u32 i, struct awaiter_context *c)
 static __always_inline __u64 awaiter_task(struct scratch *s, const struct layout *l,
 					  const struct task_layout *a, __u64 tstate)
 {
-	struct awaiter_context c = { .s = s, .a = a };
+	struct running_context c = { .s = s, .a = a };
 
 	awaiter_entries(s, a);
 	if (a->frame_object)
@@ -139,24 +146,82 @@ static __always_inline int awaiter_kind(struct scratch *s, const struct task_lay
 static long awaiter_item(__u32 i, struct awaiter_context *c)
 {
 	__u64 item, object;
+	int kind;
 
 	if (i >= object_word(c->s, FIRST_WORD))
 		return 1;
 	item = object_word(c->s, SECOND_WORD + 8 * i);
-	object = c->cells && mem_plausible(item) ? search_read(c->s, item + FIRST_WORD) : item;
-	if (awaiter_kind(c->s, c->a, object) == OBJECT_FUTURE)
+	object = c->s->calls.cells && mem_plausible(item) ? search_read(c->s, item + FIRST_WORD) : item;
+	kind = awaiter_kind(c->s, c->a, object);
+	if (kind == OBJECT_FUTURE)
+		c->found = object;
+	if (kind == OBJECT_GROUP)
+		c->s->calls.group = object;
+	return kind == OBJECT_FUTURE || kind == OBJECT_GROUP;
+}
+
+/* Where an instance has its attributes, in the order of its class's table of names (3.11+); 0 = not there. */
+static __always_inline __u64 awaiter_values(struct scratch *s, const struct task_layout *a, __u64 object)
+{
+	__u64 values;
+
+	if (a->frame_object)
+		return 0;
+	if (a->resume == 1) /* 3.11 */
+		values = search_read(s, object - 32);
+	else if (a->resume == 2) /* 3.12, with a tag */
+		values = search_read(s, object - 24) + 1;
+	else
+		values = object + TRACE_VALUES_HEAD +
+			 (search_read(s, search_read(s, object + a->object_type) + TYPE_SIZE) & 0xff8);
+	return mem_plausible(values) && !(values & 7) ? values : 0;
+}
+
+/* Looks at a word of the CancelScope that was read: the only task in it is the one that has entered it. */
+static long awaiter_word(__u32 i, struct awaiter_context *c)
+{
+	const __u64 object = object_word(c->s, FIRST_WORD + 8 * i);
+
+	if (awaiter_kind(c->s, c->a, object) == OBJECT_TASK)
 		c->found = object;
 	return c->found != 0;
 }
 
-/* The future in a tuple: functions have it in a cell, as those of gather() do, and partials as it is. */
+/*
+ * The task that has entered AnyIO's task group: that of the group's CancelScope, which is the first attribute
+ * that a group gets. A scope of newer AnyIO has slots.
+ */
+static __always_inline void awaiter_of_anyio(struct awaiter_context *c)
+{
+	struct scratch *s = c->s;
+	__u64 at = awaiter_values(s, c->a, s->calls.group);
+	const __u64 scope = at ? search_read(s, at) : 0;
+
+	c->found = 0;
+	if (awaiter_kind(s, c->a, scope) != OBJECT_SCOPE)
+		return;
+	if (!object_read(s, scope, FIRST_WORD + 8 * SCOPE_WORDS))
+		bpf_loop(SCOPE_WORDS, awaiter_word, c, 0);
+	at = c->found ? 0 : awaiter_values(s, c->a, scope);
+	if (at && !object_read(s, at - FIRST_WORD, FIRST_WORD + 8 * SCOPE_WORDS))
+		bpf_loop(SCOPE_WORDS, awaiter_word, c, 0);
+}
+
+/*
+ * The future in a tuple: functions have it in a cell, as those of gather() do, and partials as it is. A
+ * function of AnyIO's has a task group there, and then it is a task.
+ */
 static __always_inline __u64 awaiter_of_tuple(struct scratch *s, const struct task_layout *a, __u64 tuple,
 					      __u32 cells)
 {
-	struct awaiter_context c = { .s = s, .a = a, .cells = cells };
+	struct awaiter_context c = { .s = s, .a = a };
 
+	s->calls.cells = cells;
+	s->calls.group = 0;
 	if (tuple && !object_read(s, tuple, SECOND_WORD + 8 * CELLS))
 		bpf_loop(CELLS, awaiter_item, &c, 0);
+	if (s->calls.group)
+		awaiter_of_anyio(&c);
 	return c.found;
 }
 
@@ -169,10 +234,11 @@ static __always_inline int awaiter_is_of_shield(struct scratch *s, const struct 
 {
 	static const char shield[] = "_outer_done_callback";
 	const __u64 name = object_word(s, a->function_name);
-	char text[24] = {};
 
-	return mem_plausible(name) && !walk_read(&s->walk, text, sizeof(shield), name + l->str_ascii) &&
-	       !bpf_strncmp(text, sizeof(text), shield);
+	__builtin_memset(s->type.name, 0, sizeof(s->type.name));
+	return mem_plausible(name) &&
+	       !walk_read(&s->walk, s->type.name, sizeof(shield), name + l->str_ascii) &&
+	       !bpf_strncmp(s->type.name, sizeof(s->type.name), shield);
 }
 
 /* The task whose TaskGroup this is. */
@@ -205,9 +271,12 @@ static __always_inline __u64 awaiter_of(struct scratch *s, const struct layout *
 		return awaiter_kind(s, a, self) == OBJECT_TASK ? self : 0;
 	if (kind == OBJECT_METHOD)
 		return mem_plausible(self) ? awaiter_of_group(s, a, self) : 0;
-	if (kind == OBJECT_FUNCTION && !awaiter_is_of_shield(s, l, a))
-		return awaiter_of_tuple(s, a, object_word(s, a->closure), 1);
-	return kind == OBJECT_PARTIAL ? awaiter_of_tuple(s, a, self, 0) : 0;
+	if (kind == OBJECT_FUNCTION && awaiter_is_of_shield(s, l, a))
+		return 0;
+	if (kind != OBJECT_FUNCTION && kind != OBJECT_PARTIAL)
+		return 0;
+	return awaiter_of_tuple(s, a, kind == OBJECT_FUNCTION ? object_word(s, a->closure) : self,
+				kind == OBJECT_FUNCTION);
 }
 
 /*

@@ -66,6 +66,8 @@ static const char type_coroutine[] = "coroutine", type_generator[] = "generator"
 /* Up to 3.13: what is called at a task's end. */
 static const char type_wakeup[] = "TaskWakeupMethWrapper", type_builtin[] = "builtin_function_or_me",
 		  type_method[] = "method", type_function[] = "function";
+/* Of AnyIO's backend for asyncio: classes, whose names are the short ones. */
+static const char type_group[] = "TaskGroup", type_scope[] = "CancelScope";
 
 #define TYPE_BASE 256 /* PyTypeObject.tp_base, 3.8 to 3.13 */
 
@@ -89,14 +91,24 @@ static __always_inline enum object_kind kind_of_callback(const char name[TYPE_NA
 	return bpf_strncmp(name, TYPE_NAME, type_function) ? OBJECT_OTHER : OBJECT_FUNCTION;
 }
 
+static __always_inline enum object_kind kind_of_class(const char name[TYPE_NAME])
+{
+	if (!bpf_strncmp(name, TYPE_NAME, type_group))
+		return OBJECT_GROUP;
+	return bpf_strncmp(name, TYPE_NAME, type_scope) ? OBJECT_OTHER : OBJECT_SCOPE;
+}
+
 static __always_inline enum object_kind kind_by_name(struct scratch *s, const struct task_layout *a,
 						     __u64 address)
 {
 	char *name = s->type.name;
 
+	__builtin_memset(name, 0, TYPE_NAME);
 	/* Behind a short name lies other text of the interpreter's. */
-	if (walk_read(&s->walk, name, TYPE_NAME, address))
+	if (walk_read(&s->walk, name, s->calls.is_class ? sizeof(type_scope) : TYPE_NAME, address))
 		return OBJECT_OTHER;
+	if (s->calls.is_class)
+		return kind_of_class(name);
 	if (!bpf_strncmp(name, TYPE_NAME, type_coroutine) || !bpf_strncmp(name, TYPE_NAME, type_generator) ||
 	    !bpf_strncmp(name, TYPE_NAME, type_async_generator))
 		return OBJECT_COROUTINE;
@@ -125,10 +137,12 @@ __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64
 	kind = flags & FLAG_INT ? OBJECT_INT : flags & FLAG_STR ? OBJECT_STR : OBJECT_OTHER;
 	if (a->current && kind == OBJECT_OTHER)
 		kind = type == a->partial_type ? OBJECT_PARTIAL : kind_by_base(s, a, type);
-	if (flags & FLAG_HEAP_TYPE)
-		return kind;
-	if (kind == OBJECT_OTHER)
+	s->calls.is_class = (flags & FLAG_HEAP_TYPE) != 0;
+	if (kind == OBJECT_OTHER && (!s->calls.is_class || a->current))
 		kind = kind_by_name(s, a, search_read(s, type + a->type_name));
+	if (s->calls.is_class)
+		return kind;
+	known = &s->task.types[(type >> 4 ^ type >> 10) & (TYPES_KNOWN - 1)];
 	known->kind = kind;
 	known->address = type;
 	known->process = s->who.process;

@@ -21,8 +21,10 @@ const volatile __u8 opt_async = 1;
 enum {
 	DICT, KEYS, TASK, OUTER, FUTURE, CORO, OUTER_CORO, WAKEUP, FUNCTION, TUPLE, CELL, METHOD, GROUP, CODE,
 	LIST, ITEMS, CALLED, INNER, PARTIAL, NAME, /* what is called besides */
+	ANYIO, SCOPE, HELD, DICTIONARY,
 	FRAME, OUTER_FRAME, VALUES, BYTES, /* up to 3.10 */
-	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, T_PARTIAL, NAMES, OBJECTS
+	T_TASK, T_FUTURE, T_CORO, T_WAKEUP, T_FUNCTION, T_METHOD, T_GROUP, T_OTHER, T_PARTIAL,
+	T_ANYIO, T_SCOPE, NAMES, OBJECTS
 };
 
 static __u64 memory[OBJECTS][OBJECT / 8];
@@ -201,6 +203,65 @@ static void over_two_futures(void **state)
 	assert_awaited_by_outer(1);
 }
 
+#define HEAP_TYPE (1UL << 9)
+
+/* A function of AnyIO's, which has the task group in a cell. */
+static void forge_anyio(void)
+{
+	forge_type(T_ANYIO, "TaskGroup");
+	forge_type(T_SCOPE, "CancelScope");
+	memory[T_ANYIO][168 / 8] = memory[T_SCOPE][168 / 8] = HEAP_TYPE;
+	memory[TASK][3] = at(FUNCTION);
+	memory[CELL][2] = at(ANYIO);
+	memory[ANYIO][1] = at(T_ANYIO);
+	memory[SCOPE][1] = at(T_SCOPE);
+	memory[SCOPE][5] = at(T_OTHER);
+	memory[HELD][0] = at(SCOPE);
+}
+
+/* The task that has entered the group is a slot of its scope, or an attribute. */
+static void anyio_task_group(void **state)
+{
+	struct task_layout version = tasks;
+
+	for (__u8 resume = 1; resume <= 2; resume++) { /* 3.11, 3.12 */
+		const int word = OBJECT / 8 - (resume == 1 ? 4 : 3), tag = resume == 2;
+
+		teardown(state);
+		assert_int_equal(setup(state), 0);
+		forge_anyio();
+		version.resume = resume;
+		where = &version;
+		memory[ANYIO - 1][word] = at(HELD) - tag;
+		look();
+		assert_int_equal(s->await.tasks, 0); /* nobody has entered it */
+		memory[SCOPE][15] = at(OUTER);
+		assert_awaited_by_outer(0);
+		memory[SCOPE][15] = 0;
+		memory[SCOPE - 1][word] = at(DICTIONARY) - tag;
+		memory[DICTIONARY][9] = at(OUTER);
+		assert_awaited_by_outer(0);
+		forge_type(T_SCOPE, "CancelScopes"); /* another class */
+		look();
+		assert_int_equal(s->await.tasks, 0);
+	}
+}
+
+/* 3.13 has the attributes in the object. */
+static void anyio_attributes(void **state)
+{
+	struct task_layout version = tasks;
+
+	(void)state;
+	forge_anyio();
+	version.resume = 0;
+	where = &version;
+	memory[T_ANYIO][4] = 16;
+	memory[ANYIO][3] = at(SCOPE);
+	memory[SCOPE][4] = at(OUTER);
+	assert_awaited_by_outer(0);
+}
+
 /* What is only told of its end is no awaiter, also where it comes first. */
 static void what_is_called_besides(void **state)
 {
@@ -354,8 +415,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(over_two_futures),
-		TEST(what_is_called_besides), TEST(frames_that_are_objects),
-		TEST(a_coroutine_in_it), TEST(words_that_are_others),
+		TEST(what_is_called_besides), TEST(anyio_task_group), TEST(anyio_attributes),
+		TEST(frames_that_are_objects), TEST(a_coroutine_in_it), TEST(words_that_are_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
