@@ -72,7 +72,6 @@ struct task_layout {
 	__u16 frame_values; /* _PyInterpreterFrame.localsplus; up to 3.10 f_valuestack, a pointer */
 	__u16 closure;	    /* PyFunctionObject.func_closure */
 	__u16 function_name; /* ... and func_name */
-	__u16 group_values; /* 3.13: bytes from a TaskGroup to its values; else 0 */
 	__u64 current;	    /* address of the dict from a loop to the task that it runs; 0 = it is 3.14+ */
 	__u64 task_type, future_type; /* addresses */
 	__u64 group_type, partial_type; /* ... of asyncio.TaskGroup and functools.partial; 0 = unknown */

@@ -160,12 +160,15 @@ static long awaiter_item(__u32 i, struct awaiter_context *c)
 	return kind == OBJECT_FUTURE || kind == OBJECT_GROUP;
 }
 
-/* Where an instance has its attributes, in the order of its class's table of names (3.11+); 0 = not there. */
-static __always_inline __u64 awaiter_values(struct scratch *s, const struct task_layout *a, __u64 object)
+/*
+ * Where an instance has its attributes, in the order of its class's table of names (3.11+); 0 = not there. A
+ * global function: the verifier looks at it once, and it takes no stack of those that call it.
+ */
+__noinline __u64 awaiter_values(struct scratch *s, const struct task_layout *a, __u64 object)
 {
 	__u64 values;
 
-	if (a->frame_object)
+	if (!opt_async || !s || !a || a->frame_object)
 		return 0;
 	if (a->resume == 1) /* 3.11 */
 		values = search_read(s, object - 32);
@@ -244,17 +247,12 @@ static __always_inline int awaiter_is_of_shield(struct scratch *s, const struct 
 /* The task whose TaskGroup this is. */
 static __always_inline __u64 awaiter_of_group(struct scratch *s, const struct task_layout *a, __u64 group)
 {
-	__u64 values = group + a->group_values, task;
+	__u64 values, task;
 
 	if (!a->group_type || search_read(s, group + a->object_type) != a->group_type)
 		return 0;
-	if (!a->group_values && a->resume == 1) /* 3.11 */
-		values = search_read(s, group - 32);
-	else if (!a->group_values) /* 3.12, with a tag */
-		values = search_read(s, group - 24) + 1;
-	if (values & 7)
-		return 0;
-	task = search_read(s, values + 8 * PARENT_TASK);
+	values = awaiter_values(s, a, group);
+	task = values ? search_read(s, values + 8 * PARENT_TASK) : 0;
 	return awaiter_kind(s, a, task) == OBJECT_TASK ? task : 0;
 }
 

@@ -28,7 +28,6 @@ struct asyncio_found {
 	__u64 partial_type; /* functools.partial; 0 = it was not found */
 	__u16 waiter;	   /* task_fut_waiter */
 	__u16 future_size;
-	__u16 group_values; /* 3.13: bytes from a TaskGroup to its attributes; else 0 */
 	__u8 resume;	    /* 1 in 3.11, 2 in 3.12: only the next instruction tells `yield` from `await` */
 };
 

@@ -349,8 +349,6 @@ static void take_group(struct objects *o, __u64 runtime, struct asyncio_layout *
 	if (!type || objects_read(o, type + o->head + TYPE_BASIC_SIZE, &size, sizeof(size)) || size > 4096)
 		return;
 	a->found.group_type = type;
-	if (o->layout->version >= VERSION_3_13)
-		a->found.group_values = (__u16)size + TRACE_VALUES_HEAD;
 }
 
 int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,

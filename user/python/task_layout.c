@@ -43,7 +43,6 @@ static int make_found(const struct asyncio_layout *a, struct task_layout *ret)
 		.frame_values = f->frame_stack,
 		.closure = f->closure,
 		.function_name = f->function_name,
-		.group_values = a->found.group_values,
 		.current = a->found.current,
 		.task_type = a->found.task_type,
 		.future_type = a->found.future_type,

@@ -60,8 +60,8 @@ EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by)
      T(task_awaited_by_is_set), T(task_coro), T(object_type), T(type_name), T(type_flags), T(set_used),
      T(set_table), T(set_mask), T(gen_frame), T(gen_state), T(frame_stack), T(created), T(executing),
      T(suspended), T(awaiting), T(awaited), T(resume), T(frame_object), T(frame_values),
-     T(closure), T(function_name), T(group_values), T(current), T(task_type), T(future_type),
-     T(group_type), T(partial_type));
+     T(closure), T(function_name), T(current), T(task_type), T(future_type), T(group_type),
+     T(partial_type));
 EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
      M(tasks_request, pad));
 EACH(context_key, M(context_key, address), M(context_key, hash));
