@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int moments_add(struct moments *m, const struct moment *one)
 {
@@ -23,4 +24,45 @@ void moments_free(struct moments *m)
 {
 	free(m->list);
 	*m = (struct moments){};
+}
+
+static int compare(__u64 x, __u64 y)
+{
+	return (x > y) - (x < y);
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	return compare(x->sample, y->sample) ?: compare(x->kind, y->kind) ?: compare(x->begin, y->begin) ?:
+	       compare(x->end, y->end) ?: compare(x->amount, y->amount);
+}
+
+int moments_sort(const struct moments *m, __u32 samples, struct sorted_moments *ret)
+{
+	struct sorted_moments sorted = {
+		.list = calloc(m->count, sizeof(*sorted.list)),
+		.first = calloc((size_t)samples + 2, sizeof(*sorted.first)),
+	};
+
+	if (!sorted.list || !sorted.first) {
+		sorted_moments_free(&sorted);
+		return -ENOMEM;
+	}
+	memcpy(sorted.list, m->list, m->count * sizeof(*m->list));
+	qsort(sorted.list, m->count, sizeof(*sorted.list), compare_moments);
+	for (size_t i = 0; i < m->count; i++)
+		sorted.first[sorted.list[i].sample + 1]++;
+	for (__u32 id = 0; id <= samples; id++)
+		sorted.first[id + 1] += sorted.first[id];
+	*ret = sorted;
+	return 0;
+}
+
+void sorted_moments_free(struct sorted_moments *m)
+{
+	free(m->list);
+	free(m->first);
+	*m = (struct sorted_moments){};
 }

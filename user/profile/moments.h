@@ -21,8 +21,18 @@ struct moments {
 	size_t count, capacity;
 };
 
+/* The same in the order of their samples, and of each sample by kind and begin. Begins as 0. */
+struct sorted_moments {
+	struct moment *list; /* NULL: there are none */
+	size_t *first; /* by sample: the first of its moments; that of the next one is behind its last */
+};
+
 /* 0 or -ENOMEM. */
 int moments_add(struct moments *m, const struct moment *one);
 void moments_free(struct moments *m);
+
+/* Of a profile with so many samples. 0 or -ENOMEM. */
+int moments_sort(const struct moments *m, __u32 samples, struct sorted_moments *ret);
+void sorted_moments_free(struct sorted_moments *m);
 
 #endif

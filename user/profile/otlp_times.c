@@ -2,29 +2,11 @@
 #include "profile/otlp_times.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
 #include "base/protobuf.h"
-#include "profile/moments.h"
 #include "profile/profile.h"
-
-static int compare(__u64 x, __u64 y)
-{
-	return (x > y) - (x < y);
-}
-
-static int compare_moments(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-
-	return compare(x->sample, y->sample) ?: compare(x->kind, y->kind) ?: compare(x->begin, y->begin) ?:
-	       compare(x->end, y->end) ?: compare(x->amount, y->amount);
-}
 
 /* Whether they are all that was counted, and lie in the time that the profile is of. */
 static bool are_all(const struct profile *p, const struct moments *m)
@@ -49,35 +31,19 @@ static bool are_all(const struct profile *p, const struct moments *m)
 int otlp_times_open(struct otlp_times *t, const struct profile *p)
 {
 	const struct moments *m = profile_moments(p);
-	const __u32 n = profile_count(p, PROFILE_SAMPLE);
 
 	*t = (struct otlp_times){ .profile = p };
-	if (!are_all(p, m))
-		return 0;
-	t->first = calloc((size_t)n + 2, sizeof(*t->first));
-	t->moments = calloc(m->count, sizeof(*t->moments));
-	if (!t->first || !t->moments) {
-		otlp_times_close(t);
-		return -ENOMEM;
-	}
-	memcpy(t->moments, m->list, m->count * sizeof(*t->moments));
-	qsort(t->moments, m->count, sizeof(*t->moments), compare_moments);
-	for (size_t i = 0; i < m->count; i++)
-		t->first[t->moments[i].sample + 1]++;
-	for (__u32 id = 0; id <= n; id++)
-		t->first[id + 1] += t->first[id];
-	return 0;
+	return are_all(p, m) ? moments_sort(m, profile_count(p, PROFILE_SAMPLE), &t->moments) : 0;
 }
 
 void otlp_times_close(struct otlp_times *t)
 {
-	free(TAKE_PTR(t->moments));
-	free(TAKE_PTR(t->first));
+	sorted_moments_free(&t->moments);
 }
 
 bool otlp_times_are_there(const struct otlp_times *t)
 {
-	return t->moments;
+	return t->moments.list;
 }
 
 static int add_one(const struct otlp_times *t, __u64 value, __u64 after, struct buf *values,
@@ -118,9 +84,9 @@ static int add_counted(const struct otlp_times *t, __u32 sample, __u32 kind, __u
 {
 	int err = 0;
 
-	for (__u32 i = t->first[sample]; !err && i < t->first[sample + 1]; i++)
-		if (t->moments[i].kind == kind)
-			err = add_moment(t, &t->moments[i], scale, values, times);
+	for (__u32 i = t->moments.first[sample]; !err && i < t->moments.first[sample + 1]; i++)
+		if (t->moments.list[i].kind == kind)
+			err = add_moment(t, &t->moments.list[i], scale, values, times);
 	return err;
 }
 
@@ -137,8 +103,8 @@ static int add_account(const struct otlp_times *t, __u32 sample, struct buf *val
 
 	if (ns && !ticks)
 		return add_one(t, ns, profile_get_info(t->profile)->duration_ns - 1, values, times);
-	for (__u32 i = t->first[sample]; !err && ns && i < t->first[sample + 1]; i++) {
-		const struct moment *m = &t->moments[i];
+	for (__u32 i = t->moments.first[sample]; !err && ns && i < t->moments.first[sample + 1]; i++) {
+		const struct moment *m = &t->moments.list[i];
 		const __u64 step = m->amount > 1 ? (m->end - m->begin) / (m->amount - 1) : 0;
 
 		if (m->kind != EVENT_CPU)

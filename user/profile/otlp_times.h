@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "profile/moments.h"
+
 struct buf;
-struct moment;
 struct profile;
 
 /* Begins as 0. */
 struct otlp_times {
 	const struct profile *profile;
-	struct moment *moments; /* sorted by sample, kind and begin; NULL: there are none */
-	__u32 *first;		/* by sample: the first of its moments */
+	struct sorted_moments moments; /* none: a value of the profile has no time */
 };
 
 /*

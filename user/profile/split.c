@@ -37,8 +37,7 @@ struct splitter {
 	__u32 number; /* of the part, from 1 */
 	size_t bytes; /* of it, at most */
 	__u64 moments; /* of it, as OTLP has them */
-	struct moment *all;   /* of the whole profile, by sample; NULL: they are not kept */
-	size_t *first_moment; /* by sample: of its moments in `all` */
+	struct sorted_moments all; /* of the whole profile; none: they are not kept */
 	struct copier *copier;
 	__u32 *strings, *mappings, *functions, *locations; /* by id: the last part that has this record */
 };
@@ -113,9 +112,13 @@ static __u64 count_moments(const struct splitter *s, __u32 sample)
 {
 	__u64 sum = 0;
 
-	for (size_t i = s->all ? s->first_moment[sample] : 0; s->all && i < s->first_moment[sample + 1]; i++)
-		sum += s->all[i].end > s->all[i].begin && event_rows[s->all[i].kind].unit == UNIT_COUNT ?
-			       s->all[i].amount : 1;
+	if (!s->all.list)
+		return 0;
+	for (size_t i = s->all.first[sample]; i < s->all.first[sample + 1]; i++) {
+		const struct moment *m = &s->all.list[i];
+
+		sum += m->end > m->begin && event_rows[m->kind].unit == UNIT_COUNT ? m->amount : 1;
+	}
 	return sum;
 }
 
@@ -123,8 +126,8 @@ static int add_moments(struct splitter *s, __u32 sample)
 {
 	int err = 0;
 
-	for (size_t i = s->first_moment[sample]; !err && i < s->first_moment[sample + 1]; i++) {
-		struct moment m = s->all[i];
+	for (size_t i = s->all.first[sample]; !err && i < s->all.first[sample + 1]; i++) {
+		struct moment m = s->all.list[i];
 
 		m.sample = profile_last_sample(s->part);
 		err = profile_moment(s->part, &m);
@@ -137,7 +140,7 @@ static bool is_full(const struct splitter *s, size_t more, __u64 moments)
 	const __u32 there = profile_count(s->part, PROFILE_SAMPLE);
 
 	return there && (there >= s->limits->samples || s->bytes + more > s->limits->bytes ||
-			 (s->all && s->moments + moments > s->limits->moments));
+			 (s->all.list && s->moments + moments > s->limits->moments));
 }
 
 /* Puts a stack into the present part or, if it does not fit, into a new one. */
@@ -230,34 +233,6 @@ static int split_all(struct splitter *s, const struct service_sample *samples, _
 	return err;
 }
 
-static int by_sample(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-
-	return (x->sample > y->sample) - (x->sample < y->sample);
-}
-
-/* In the order of samples, for parts that keep them. */
-static int sort_moments(struct splitter *s)
-{
-	const __u32 n = profile_count(s->whole, PROFILE_SAMPLE);
-	const struct moments *m = profile_moments(s->whole);
-
-	if (!s->limits->keeps_labels || !m->count)
-		return 0;
-	s->all = calloc(m->count, sizeof(*s->all));
-	s->first_moment = calloc((size_t)n + 2, sizeof(*s->first_moment));
-	if (!s->all || !s->first_moment)
-		return -ENOMEM;
-	memcpy(s->all, m->list, m->count * sizeof(*s->all));
-	qsort(s->all, m->count, sizeof(*s->all), by_sample);
-	for (size_t i = 0; i < m->count; i++)
-		s->first_moment[s->all[i].sample + 1]++;
-	for (__u32 id = 0; id <= n; id++)
-		s->first_moment[id + 1] += s->first_moment[id];
-	return 0;
-}
-
 static __u32 *new_known(const struct profile *p, enum profile_kind kind)
 {
 	return calloc((size_t)profile_count(p, kind) + 1, sizeof(__u32));
@@ -284,16 +259,17 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 		.functions = functions,
 		.locations = locations,
 	};
-	int err;
+	int err = 0;
 
 	if (!n)
 		return 0;
 	if (!strings || !mappings || !functions || !locations || !samples || copier_new(&copier, p))
 		return -ENOMEM;
 	s.copier = copier;
-	err = sort_moments(&s) ?: split_all(&s, samples, n);
+	if (limits->keeps_labels && profile_moments(p)->count)
+		err = moments_sort(profile_moments(p), n, &s.all);
+	err = err ?: split_all(&s, samples, n);
 	profile_free(s.part);
-	free(s.all);
-	free(s.first_moment);
+	sorted_moments_free(&s.all);
 	return err;
 }
