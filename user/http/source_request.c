@@ -23,15 +23,10 @@
 #define START_SLACK_NS (20 * NS_PER_MS)
 
 struct source_request {
-	struct waiting waiting; /* the first member */
+	struct suspended request; /* the first member */
 	struct source_requests *all;
-	struct client client;
-	struct client_address address;
 	struct source_query query;
 	__s64 began_unix_ns; /* when the process did */
-	int error;
-	struct buf out;
-	struct source_request *next;
 };
 
 /* --- what may be read ----------------------------------------------------------------------------------- */
@@ -90,15 +85,16 @@ static bool cut_to_function(struct source_query *q, __u32 last)
 static int write_text(struct source_request *r, const struct source_text *t)
 {
 	const bool changed = t->changed_unix_ns > r->began_unix_ns + (__s64)START_SLACK_NS;
-	int err = buf_printf(&r->out, "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%d,\"file\":",
+	struct buf *out = &r->request.out;
+	int err = buf_printf(out, "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%d,\"file\":",
 			     r->query.pid) ?:
-		  buf_add_json(&r->out, r->query.file) ?:
-		  buf_printf(&r->out, ",\"changed\":%s,\"from\":%u,\"lines\":[", changed ? "true" : "false",
+		  buf_add_json(out, r->query.file) ?:
+		  buf_printf(out, ",\"changed\":%s,\"from\":%u,\"lines\":[", changed ? "true" : "false",
 			     t->from);
 
 	for (__u32 i = 0; !err && i < t->count; i++)
-		err = (i ? buf_add_string(&r->out, ",") : 0) ?: buf_add_json(&r->out, t->lines[i]);
-	return err ?: buf_add_string(&r->out, "]}\n");
+		err = (i ? buf_add_string(out, ",") : 0) ?: buf_add_json(out, t->lines[i]);
+	return err ?: buf_add_string(out, "]}\n");
 }
 
 /* Of -ENOENT, -ESTALE is told apart: the file is there, and has another function at this place. */
@@ -114,24 +110,12 @@ static int take_answer(struct source_request *r, struct worker_reply *reply)
 	return write_text(r, &text);
 }
 
-/* Back to MHD, which then calls again for the answer. */
-static void wake(struct source_request *r, int error)
-{
-	struct source_request **at = &r->all->first;
-
-	while (*at != r)
-		at = &(*at)->next;
-	*at = r->next;
-	r->error = error;
-	MHD_resume_connection(r->client.connection);
-}
-
 /* The note is the request. */
 static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 {
 	struct source_request *r = *(struct source_request *const *)note;
 
-	wake(r, take_answer(r, reply));
+	suspended_wake(&r->all->first, &r->request, take_answer(r, reply));
 	eventfd_write(((struct source_requests *)asker)->eventfd, 1);
 }
 
@@ -147,7 +131,7 @@ void source_requests_finish(struct source_requests *all)
 	if (all->first)
 		questions_forget(discover_questions(all->discover), all);
 	while (all->first)
-		wake(all->first, -ECANCELED);
+		suspended_wake(&all->first, all->first, -ECANCELED);
 }
 
 /* --- clients -------------------------------------------------------------------------------------------- */
@@ -155,10 +139,10 @@ void source_requests_finish(struct source_requests *all)
 /* In one line. */
 static enum MHD_Result answer_error(const struct source_request *r)
 {
-	const struct client *c = &r->client;
+	const struct client *c = &r->request.client;
 	const char *file = r->query.file;
 
-	switch (r->error) {
+	switch (r->request.error) {
 	case -ENOENT:
 	case -ENOTDIR:
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has no file %s any more", r->query.pid,
@@ -188,33 +172,24 @@ static enum MHD_Result answer_error(const struct source_request *r)
 	case -ECANCELED:
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not sampling any more");
 	}
-	return answer_failure(c, r->error);
+	return answer_failure(c, r->request.error);
 }
 
 static enum MHD_Result end_request(struct waiting *w)
 {
 	struct source_request *r = (struct source_request *)w;
 
-	return r->error ? answer_error(r) : answer_buf(&r->client, MHD_HTTP_OK, TYPE_JSON, &r->out);
+	if (r->request.error)
+		return answer_error(r);
+	return answer_buf(&r->request.client, MHD_HTTP_OK, TYPE_JSON, &r->request.out);
 }
 
 static void free_request(struct waiting *w)
 {
 	struct source_request *r = (struct source_request *)w;
 
-	buf_free(&r->out);
+	buf_free(&r->request.out);
 	free(r);
-}
-
-static bool is_full(const struct source_requests *all, const struct client_address *address)
-{
-	unsigned int n = 0, of_one = 0;
-
-	for (const struct source_request *r = all->first; r; r = r->next) {
-		n++;
-		of_one += !memcmp(&r->address, address, sizeof(*address));
-	}
-	return n >= SOURCE_WAITING_MAX || of_one >= SOURCE_OF_ONE;
 }
 
 static int ask_worker(struct source_request *r, const struct registry_entry *e)
@@ -239,21 +214,16 @@ static int wait_for_text(struct source_requests *all, const struct source_query 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct source_request){
-		.waiting = { end_request, free_request },
+		.request = suspended_begin(c, &(struct waiting){ end_request, free_request }),
 		.all = all,
-		.client = *c,
-		.address = connection_address(c->connection),
 		.query = *q,
 		.began_unix_ns = (__s64)(clock_unix_ns() - clock_boot_ns() + e->start_time),
-		.next = all->first,
 	};
 	err = ask_worker(r, e);
 	if (err)
 		return err;
-	*ret = &r->waiting;
-	all->first = TAKE_PTR(r);
-	connection_set_deadline(c->connection, HTTP_NEVER);
-	MHD_suspend_connection(c->connection);
+	*ret = &r->request.waiting;
+	suspended_add(&all->first, &TAKE_PTR(r)->request);
 	return 0;
 }
 
@@ -294,7 +264,7 @@ enum MHD_Result source_request_begin(struct source_requests *all, enum health he
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
 	if (health != HEALTH_SAMPLING)
 		return health_refuse(health, c);
-	if (is_full(all, &address))
+	if (suspended_are_full(all->first, &address, SOURCE_WAITING_MAX, SOURCE_OF_ONE))
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "as many requests for source wait as there may be");
 	if (!may_be_given(all, &q, c, &result))

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "http/health.h"
-#include "http/waiting.h"
+#include "http/suspended.h"
 
 #define SOURCE_WAITING_MAX 8 /* requests that wait ... */
 #define SOURCE_OF_ONE	   6 /* ... and of these, from one address */
@@ -19,7 +19,6 @@
 struct discover;
 struct history;
 struct registry;
-struct source_request;
 
 /* All requests. Whoever makes this sets the first five, of which three are borrowed. */
 struct source_requests {
@@ -28,7 +27,7 @@ struct source_requests {
 	struct discover *discover;
 	const struct registry *registry;
 	const struct history *history;
-	struct source_request *first;
+	struct suspended *first;
 };
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */

@@ -21,16 +21,16 @@
 #define FULL_SECONDS 0.01 /* until the worker is asked again that had no room */
 
 struct stacks_request {
-	struct waiting waiting; /* the first member */
+	struct suspended request; /* the first member */
 	struct stacks_requests *all;
-	struct client client;
-	struct client_address address;
 	struct stacks_query query;
 	double due; /* when the look has to have begun, CLOCK_MONOTONIC seconds */
-	int error;
-	struct buf out;
-	struct stacks_request *next;
 };
+
+static struct stacks_request *request_of(struct suspended *w)
+{
+	return (struct stacks_request *)w;
+}
 
 /* --- the thread ----------------------------------------------------------------------------------------- */
 
@@ -113,18 +113,6 @@ static bool may_be_seen(const struct stacks_requests *all, pid_t pid, const stru
 
 /* --- requests that wait --------------------------------------------------------------------------------- */
 
-/* Back to MHD, which then calls again for the answer. */
-static void wake(struct stacks_request *r, int error)
-{
-	struct stacks_request **at = &r->all->first;
-
-	while (*at != r)
-		at = &(*at)->next;
-	*at = r->next;
-	r->error = error;
-	MHD_resume_connection(r->client.connection);
-}
-
 static int begin_look(struct stacks_requests *all, double now)
 {
 	_cleanup_free_ struct stacks_job *l = calloc(1, sizeof(*l));
@@ -142,7 +130,7 @@ static int begin_look(struct stacks_requests *all, double now)
 		.names_max = STACKS_NAMES_MAX,
 	};
 	l->out.size_max = STACKS_BYTES_MAX;
-	err = set_wish(all->first, &l->wish);
+	err = set_wish(request_of(all->first), &l->wish);
 	err = err ?: job_start(&all->job, &look_kind, l, all->eventfd);
 	if (!err) {
 		all->begun = now;
@@ -157,27 +145,32 @@ static int begin_look(struct stacks_requests *all, double now)
 /* The job is done, or was told to stop. */
 static void end_look(struct stacks_requests *all, double now)
 {
-	struct stacks_request *r = all->first;
 	int err = job_wait(all->job);
 	struct stacks_job *l = job_context(all->job);
 
-	r->out = l->out;
+	all->first->out = l->out;
 	l->out = (struct buf){ 0 };
 	job_free(TAKE_PTR(all->job));
 	relay_free(TAKE_PTR(all->relay));
 	all->worker_is_full = false;
 	all->next = now + (now - all->begun);
-	wake(r, err);
+	suspended_wake(&all->first, all->first, err);
+}
+
+/* The first one that does not wait for the look which goes on. */
+static struct suspended *first_behind_look(const struct stacks_requests *all)
+{
+	return all->first && all->job ? all->first->next : all->first;
 }
 
 static void refuse_late(struct stacks_requests *all, double now)
 {
-	struct stacks_request *r = all->first, *next;
+	struct suspended *next;
 
-	for (r = r && all->job ? r->next : r; r; r = next) {
-		next = r->next;
-		if (now >= r->due)
-			wake(r, -EBUSY);
+	for (struct suspended *w = first_behind_look(all); w; w = next) {
+		next = w->next;
+		if (now >= request_of(w)->due)
+			suspended_wake(&all->first, w, -EBUSY);
 	}
 }
 
@@ -196,13 +189,13 @@ void stacks_requests_run(struct stacks_requests *all, double now)
 		return;
 	err = begin_look(all, now);
 	if (err)
-		wake(all->first, err);
+		suspended_wake(&all->first, all->first, err);
 }
 
 double stacks_requests_next(const struct stacks_requests *all)
 {
-	const struct stacks_request *waits = all->first && all->job ? all->first->next : all->first;
-	double next = waits ? waits->due : HTTP_NEVER, other = HTTP_NEVER;
+	struct suspended *waits = first_behind_look(all);
+	double next = waits ? request_of(waits)->due : HTTP_NEVER, other = HTTP_NEVER;
 
 	if (all->job && all->worker_is_full)
 		other = clock_seconds() + FULL_SECONDS;
@@ -218,7 +211,7 @@ void stacks_requests_finish(struct stacks_requests *all)
 		end_look(all, clock_seconds());
 	}
 	while (all->first)
-		wake(all->first, -ECANCELED);
+		suspended_wake(&all->first, all->first, -ECANCELED);
 }
 
 /* --- clients -------------------------------------------------------------------------------------------- */
@@ -226,38 +219,21 @@ void stacks_requests_finish(struct stacks_requests *all)
 static enum MHD_Result end_request(struct waiting *w);
 static void free_request(struct waiting *w);
 
-static bool is_full(const struct stacks_requests *all, const struct client_address *address)
-{
-	unsigned int n = 0, of_one = 0;
-
-	for (const struct stacks_request *r = all->first; r; r = r->next) {
-		n++;
-		of_one += !memcmp(&r->address, address, sizeof(*address));
-	}
-	return n >= STACKS_WAITING_MAX || of_one >= STACKS_OF_ONE;
-}
-
 static int wait_for_look(struct stacks_requests *all, const struct stacks_query *q, const struct client *c,
 			 struct waiting **ret)
 {
-	struct stacks_request *r = calloc(1, sizeof(*r)), **end = &all->first;
+	struct stacks_request *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct stacks_request){
-		.waiting = { end_request, free_request },
+		.request = suspended_begin(c, &(struct waiting){ end_request, free_request }),
 		.all = all,
-		.client = *c,
-		.address = connection_address(c->connection),
 		.query = *q,
 		.due = clock_seconds() + STACKS_WAIT_SECONDS,
 	};
-	while (*end)
-		end = &(*end)->next;
-	*end = r;
-	*ret = &r->waiting;
-	connection_set_deadline(c->connection, HTTP_NEVER);
-	MHD_suspend_connection(c->connection);
+	*ret = &r->request.waiting;
+	suspended_add(&all->first, &r->request);
 	return 0;
 }
 
@@ -276,7 +252,7 @@ enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health he
 	if (q.pid && !may_be_seen(all, q.pid, c, &result))
 		return result;
 	address = connection_address(c->connection);
-	if (is_full(all, &address))
+	if (suspended_are_full(all->first, &address, STACKS_WAITING_MAX, STACKS_OF_ONE))
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "as many requests for stacks wait as there may be");
 	err = wait_for_look(all, &q, c, ret);
@@ -286,10 +262,10 @@ enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health he
 /* In one line. */
 static enum MHD_Result answer_error(const struct stacks_request *r)
 {
-	const struct client *c = &r->client;
+	const struct client *c = &r->request.client;
 	const pid_t pid = r->query.pid;
 
-	switch (r->error) {
+	switch (r->request.error) {
 	case -ESRCH:
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended", pid);
 	case -ENOEXEC:
@@ -316,22 +292,23 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the stacks have no room in %lu MiB",
 				   STACKS_BYTES_MAX >> 20);
 	}
-	return answer_failure(c, r->error);
+	return answer_failure(c, r->request.error);
 }
 
 static enum MHD_Result end_request(struct waiting *w)
 {
 	struct stacks_request *r = (struct stacks_request *)w;
 
-	if (r->error)
+	if (r->request.error)
 		return answer_error(r);
-	return answer_buf(&r->client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT, &r->out);
+	return answer_buf(&r->request.client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT,
+			  &r->request.out);
 }
 
 static void free_request(struct waiting *w)
 {
 	struct stacks_request *r = (struct stacks_request *)w;
 
-	buf_free(&r->out);
+	buf_free(&r->request.out);
 	free(r);
 }

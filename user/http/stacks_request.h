@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "http/health.h"
-#include "http/waiting.h"
+#include "http/suspended.h"
 
 #define STACKS_WAITING_MAX   8	/* requests, the one that is looked for included ... */
 #define STACKS_OF_ONE	     6	/* ... of these, from one address */
@@ -25,7 +25,6 @@ struct job;
 struct registry;
 struct relay;
 struct selection;
-struct stacks_request;
 
 /* All requests. Whoever makes this sets the first four, which are borrowed. */
 struct stacks_requests {
@@ -37,7 +36,7 @@ struct stacks_requests {
 	 * be Python is not in the registry. NULL: clients see only processes of the registry.
 	 */
 	const struct selection *selection;
-	struct stacks_request *first; /* who came first; with a job, the one that it is for */
+	struct suspended *first; /* who came first; with a job, the one that it is for */
 	struct job *job;
 	struct relay *relay; /* the job's; NULL without one */
 	bool worker_is_full; /* so that what the job asks waits */

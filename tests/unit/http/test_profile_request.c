@@ -70,21 +70,6 @@ static void begin(void)
 	all.discover = discover;
 }
 
-/* A client at an address of 127.0.0.0/8 that waits, with its request. */
-static int waiting_from(in_addr_t address, const char *request)
-{
-	unsigned int before = all.open;
-	double end = clock_seconds() + PATIENCE_SECONDS;
-	int fd = connect_client_from(address);
-
-	say(fd, request);
-	while (all.open == before) {
-		let_server_work();
-		assert_true(clock_seconds() < end);
-	}
-	return fd;
-}
-
 static int waiting(const char *request)
 {
 	return waiting_from(INADDR_LOOPBACK, request);

@@ -18,15 +18,11 @@ static struct source_requests all;
 static struct history history;
 static enum health health;
 static bool worker_is_heard;
-static int waiting; /* requests that have begun to wait so far */
 static char folder[] = "/tmp/pyperf-source.XXXXXX", file[64];
 
 static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
 {
-	enum MHD_Result result = source_request_begin(&all, health, c, ret);
-
-	waiting += *ret != NULL;
-	return result;
+	return source_request_begin(&all, health, c, ret);
 }
 
 /* Whether MHD is to be run, as the event loop learns it. */
@@ -217,13 +213,6 @@ static void files_that_are_others_by_now(void **state)
 	assert_int_equal(status_of(ask(request(pid, "f", rest))), 403);
 }
 
-static bool forget(void *context, struct registry_entry *e)
-{
-	(void)context;
-	(void)e;
-	return true;
-}
-
 static void who_has_ended(void **state)
 {
 	static const char rest[] = "from=2&to=3";
@@ -232,22 +221,8 @@ static void who_has_ended(void **state)
 	(void)state;
 	end_child(pid); /* which the registry is not told */
 	expect(ask(request(pid, "f", rest)), 404, "process %u has ended: its files cannot be read\n", pid);
-	registry_forget(registry, forget, NULL);
+	forget_all();
 	expect(ask(request(pid, "f", rest)), 404, "process %u has ended: its files cannot be read\n", pid);
-}
-
-/* A client at an address of 127.0.0.0/8, once its request waits. */
-static int waiting_from(in_addr_t address, const char *text)
-{
-	double end = clock_seconds() + PATIENCE_SECONDS;
-	int fd = connect_client_from(address), before = waiting;
-
-	say(fd, text);
-	while (waiting == before) {
-		let_server_work();
-		assert_true(clock_seconds() < end);
-	}
-	return fd;
 }
 
 static void as_many_as_may_wait(void **state)

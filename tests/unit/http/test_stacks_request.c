@@ -13,14 +13,10 @@
 static struct stacks_requests all;
 static enum health health;
 static bool worker_is_heard;
-static int waiting; /* requests that have begun to wait so far */
 
 static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
 {
-	enum MHD_Result result = stacks_request_begin(&all, health, c, ret);
-
-	waiting += *ret != NULL;
-	return result;
+	return stacks_request_begin(&all, health, c, ret);
 }
 
 static void run_all(void)
@@ -124,13 +120,6 @@ static void every_process(void **state)
 	assert_non_null(strstr(a, "\n[1 processes are left out: "));
 }
 
-static bool forget(void *context, struct registry_entry *e)
-{
-	(void)context;
-	(void)e;
-	return true;
-}
-
 static void who_has_ended(void **state)
 {
 	__u32 pid = begin_with_interpreter();
@@ -162,7 +151,7 @@ static void who_has_no_stacks(void **state)
 	all.selection = &everything; /* what is profiled is found out by the look */
 	snprintf(line, sizeof(line), "process %d is not Python\n", other);
 	assert_string_equal(body_of(ask(request_for(query_for(other, "")))), line);
-	registry_forget(registry, forget, NULL);
+	forget_all();
 	assert_int_equal(status_of(ask(request_for(query_for(pid, "")))), 200);
 	all.selection = &nothing;
 	snprintf(line, sizeof(line), "process %u is no Python that is profiled\n", pid);
@@ -172,20 +161,6 @@ static void who_has_no_stacks(void **state)
 	assert_int_equal(status_of(ask(request_for("pid=x"))), 400);
 	health = HEALTH_ENDING;
 	assert_int_equal(status_of(ask(request_for("pid=1"))), 503);
-}
-
-/* A client at an address of 127.0.0.0/8, once its request waits. */
-static int waiting_from(in_addr_t address, const char *request)
-{
-	double end = clock_seconds() + PATIENCE_SECONDS;
-	int fd = connect_client_from(address), before = waiting;
-
-	say(fd, request);
-	while (waiting == before) {
-		let_server_work();
-		assert_true(clock_seconds() < end);
-	}
-	return fd;
 }
 
 /* One look after the other; who comes when as many wait as may is told so. */

@@ -14,6 +14,8 @@ typedef enum MHD_Result begin_function(const struct client *c, struct waiting **
 
 /* What a connection's own pointer is before it waits, and after it was refused. */
 static int begun;
+/* Requests that have begun to wait so far. */
+static int waits_begun;
 
 static inline enum MHD_Result wait_or_answer(void *context, struct MHD_Connection *connection,
 					     const char *url, const char *method, const char *version,
@@ -37,6 +39,7 @@ static inline enum MHD_Result wait_or_answer(void *context, struct MHD_Connectio
 		enum MHD_Result result = begin(&c, &waits);
 
 		*own = waits ?: *own;
+		waits_begun += waits != NULL;
 		return result;
 	}
 	return w->end(w);
@@ -52,6 +55,20 @@ static inline void waiting_completed(void *context, struct MHD_Connection *conne
 	(void)code;
 	if (*own != &begun)
 		w->free(w);
+}
+
+/* A client at an address of 127.0.0.0/8, once its request waits. */
+static inline int waiting_from(in_addr_t address, const char *text)
+{
+	double end = clock_seconds() + PATIENCE_SECONDS;
+	int fd = connect_client_from(address), before = waits_begun;
+
+	say(fd, text);
+	while (waits_begun == before) {
+		let_server_work();
+		assert_true(clock_seconds() < end);
+	}
+	return fd;
 }
 
 #endif

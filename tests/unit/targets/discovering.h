@@ -42,6 +42,19 @@ static inline void take_replies(void)
 	}
 }
 
+static inline bool is_forgotten(void *context, struct registry_entry *e)
+{
+	(void)context;
+	(void)e;
+	return true;
+}
+
+/* The registry has no process any more. */
+static inline void forget_all(void)
+{
+	registry_forget(registry, is_forgotten, NULL);
+}
+
 /*
  * Starts an interpreter, and asks about it until it is known as one: before it has started it may still be a
  * copy of this program. Skips the test if there is none.
