@@ -55,15 +55,24 @@ def look(s, target):
     return compare(pprof.parse(answer.body).samples, target.about)
 
 
+def check(found):
+    assert found["right"] > 150 and found["none"] > 20, found
+    assert not found["wrong"] and not found["missing"], found
+
+
+def check_all(directory, python, workloads, library, kind):
+    """No record is one that could not be read."""
+    with profiler.target(python.path, workloads / "thread_context.py", library, kind) as target, \
+            serve(directory, target) as s:
+        found = look(s, target)
+        assert s.metric("trace_unknown_total") == 0
+    check(found)
+
+
 @pytest.mark.parametrize("python", EACH)
 def test_each_version(python, workloads, tmp_path):
     library = build(workloads, tmp_path, "descriptor-in-a-block")
-    with profiler.target(python.path, workloads / "thread_context.py", library, "pointer") as target, \
-            serve(tmp_path, target) as s:
-        found = look(s, target)
-        assert s.metric("trace_unknown_total") == 0
-    assert found["right"] > 150 and found["none"] > 20, found
-    assert not found["wrong"] and not found["missing"], found
+    check_all(tmp_path, python, workloads, library, "pointer")
 
 
 @pytest.mark.all
@@ -71,12 +80,7 @@ def test_each_version(python, workloads, tmp_path):
 def test_each_way_to_reach_it(kind, workloads, tmp_path):
     """With one record that is changed, whose owner says when it is whole."""
     library = build(workloads, tmp_path, kind)
-    with profiler.target(known.usual().path, workloads / "thread_context.py", library, "valid") as target, \
-            serve(tmp_path, target) as s:
-        found = look(s, target)
-        assert s.metric("trace_unknown_total") == 0
-    assert found["right"] > 150 and found["none"] > 20, found
-    assert not found["wrong"] and not found["missing"], found
+    check_all(tmp_path, known.usual(), workloads, library, "valid")
 
 
 @pytest.mark.all
@@ -87,8 +91,7 @@ def test_records_that_are_none(workloads, tmp_path):
         found = look(s, target)
         assert s.metric("trace_unknown_total") > 50
         assert target.process.poll() is None
-    assert found["right"] > 150 and found["none"] > 20, found
-    assert not found["wrong"] and not found["missing"], found
+    check(found)
 
 
 @pytest.mark.all

@@ -17,16 +17,7 @@ const volatile __u8 opt_async = 1;
 #define BASE  0x7f0000000000ULL
 #define WORDS 8192 /* of memory, from BASE on */
 
-static __u64 memory[WORDS];
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	memset(dst, 0, size);
-	if (address < BASE || address - BASE > sizeof(memory) || size > sizeof(memory) - (address - BASE))
-		return -EFAULT;
-	memcpy(dst, (const __u8 *)memory + (address - BASE), size);
-	return 0;
-}
+#include "tests/forge/flat_memory.h"
 
 /* Offsets as 3.14 has them in kind. */
 static const struct task_layout tasks = {

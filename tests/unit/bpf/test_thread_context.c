@@ -26,16 +26,7 @@ const volatile __u8 opt_trace = 1;
 #define GENERATION 5
 #define READS	   5
 
-static __u64 memory[WORDS];
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	memset(dst, 0, size);
-	if (address < BASE || address - BASE > sizeof(memory) || size > sizeof(memory) - (address - BASE))
-		return -EFAULT;
-	memcpy(dst, (const __u8 *)memory + (address - BASE), size);
-	return 0;
-}
+#include "tests/forge/flat_memory.h"
 
 static struct context_vars vars;
 static struct layout layout;

@@ -22,17 +22,9 @@ const volatile __u8 opt_trace = 1;
 #define STEPS	 64 /* reads of a look-up, at most */
 #define INDEX	 1  /* of _context among a span's values */
 
-static __u64 memory[WORDS];
-static __u32 used; /* words */
+#include "tests/forge/flat_memory.h"
 
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	memset(dst, 0, size);
-	if (address < BASE || address - BASE > sizeof(memory) || size > sizeof(memory) - (address - BASE))
-		return -EFAULT;
-	memcpy(dst, (const __u8 *)memory + (address - BASE), size);
-	return 0;
-}
+static __u32 used; /* words */
 
 static __u64 *at(__u64 address)
 {
