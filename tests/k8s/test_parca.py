@@ -18,6 +18,7 @@ from daemonset import NAMESPACE, profiler_pod
 from test_labels import VERIFIED, deploy
 
 PORT = 17070
+RUNS = {"spin", "drive", "worker"}  # some functions of what the pods run, one called by the other
 PROGRAM = BINARIES / "parca"
 
 
@@ -136,7 +137,7 @@ def test_profiles_arrive_with_their_labels(work, parca):
     by relabelling."""
     for pod in work:
         name = pod["metadata"]["name"]
-        wait(lambda name=name: "spin" in functions('{namespace="demo",pod="%s",container="web"}' % name),
+        wait(lambda name=name: RUNS <= functions('{namespace="demo",pod="%s",container="web"}' % name),
              "profile of " + name)
     assert values("node") == {NODE} and values("job") == {"pyperf-bpf"}
     assert not functions('{namespace="demo",pod="nobody"}')
@@ -146,5 +147,5 @@ def test_with_labels_of_pods(cluster, parca):
     """Together with the overlay pod-labels."""
     cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "pod-labels")
     deploy(cluster, VERIFIED)
-    wait(lambda: "spin" in functions('{app="app",container="web"}'), "profile of an app")
+    wait(lambda: RUNS <= functions('{app="app",container="web"}'), "profile of an app")
     assert not functions('{app="nobody"}')

@@ -43,6 +43,14 @@ static void every_reference_leads_somewhere(void **state)
 	}
 	assert_int_equal(d->n_location, 5);
 	for (size_t i = 0; i < d->n_location; i++) {
+		const uint64_t of = d->location[i]->mapping_id, address = d->location[i]->address;
+
+		/* No address lies outside of its mapping. */
+		if (of)
+			assert_in_range(address, d->mapping[of - 1]->memory_start,
+					d->mapping[of - 1]->memory_limit - 1);
+		else
+			assert_int_equal(address, 0);
 		assert_int_equal(d->location[i]->id, i + 1);
 		assert_in_range(d->location[i]->mapping_id, 0, d->n_mapping);
 		assert_int_equal(d->location[i]->n_line, 1);
