@@ -54,9 +54,10 @@ struct known_type {
 
 #define IGNORED 64 /* a power of two */
 
-/* A process whose waits are not looked at, as long as the table of processes has this stamp. */
+/* A process whose waits are not begun as long as the table of processes has this stamp, and until then. */
 struct ignored {
 	__u64 stamp;
+	__u64 until; /* bpf_ktime_get_ns() */
 	__u32 tgid;
 	__u32 image; /* of its start time and exec count */
 };

@@ -116,7 +116,7 @@ static __always_inline void wait_meet(const struct task_struct *task)
 {
 	struct wait *w = wait_find(task);
 
-	if (w && is_watched_process(task))
+	if (w && account_process(task, 0))
 		w->unmet = 0;
 }
 

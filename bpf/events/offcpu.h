@@ -88,7 +88,6 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 	k->outcome = k->queue_outcome = outcome;
 	if (opt_trace)
 		w->ids = s->trace.ids;
-	w->process = s->who.process;
 	k->generation = s->tree.generation;
 	if (!outcome_is_in_profile(outcome))
 		return;
@@ -158,39 +157,51 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 	return k->outcome == OUTCOME_NOT_PYTHON || k->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
 }
 
-static __always_inline int is_watched_process(const struct task_struct *task)
+/*
+ * Asks user space about a process whose waits are not of interest as far as is known. Returns the
+ * bpf_ktime_get_ns() until which there is no need to do so again, if nothing in the table changes.
+ */
+static __noinline __u64 wait_ask(struct task_struct *task, struct cpu_stats *count)
 {
 	__u32 tgid = task->tgid;
 	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+	const int is_known = p && p->start_time == task->group_leader->start_boottime;
 
-	if (!p)
-		return opt_all && tgid != opt_self;
-	return (p->state != PROCESS_NOT_PYTHON && p->state != PROCESS_EXCLUDED) || p->check_after ||
-	       p->exec_id != task->self_exec_id;
+	if (is_known && p->exec_id == task->self_exec_id) {
+		process_ask(count, task, p);
+		return p->check_after ?: p->state == PROCESS_WANTED ? 0 : ~0ULL;
+	}
+	if (tgid == opt_self || (!is_known && !opt_all))
+		return ~0ULL;
+	notice_send(count, task, tgid, 0);
+	return 0;
 }
 
 /*
- * Whether the waits of this process are of interest, or user space has to be asked about it. For any other
- * process nothing more is done, so each CPU remembers some of those processes until anything in the table
- * changes.
+ * The process, if its waits are of interest; else NULL. User space is asked about one that may be, and its
+ * waits are not begun until the answer: not each of them is looked at, and who has the others would not be
+ * known. Each CPU remembers some of the processes whose waits are not, until anything in the table changes,
+ * or user space is to be asked about one again. now: bpf_ktime_get_ns().
  */
-static __always_inline int is_watched(const struct task_struct *task, struct scratch *s)
+static __always_inline const struct process *watched_process(struct task_struct *task, struct scratch *s,
+							     struct cpu_stats *count, __u64 now)
 {
 	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
 	const __u32 image = task->group_leader->start_boottime + task->self_exec_id;
 	__u32 tgid = task->tgid;
 	struct ignored *i = &s->ignored[tgid & (IGNORED - 1)];
-	int is;
+	const struct process *p;
 
-	if (i->tgid == tgid && i->image == image && i->stamp == stamp)
-		return 0;
-	is = is_watched_process(task);
-	if (!is) {
-		i->stamp = stamp;
-		i->tgid = tgid;
-		i->image = image;
-	}
-	return is;
+	if (i->tgid == tgid && i->image == image && i->stamp == stamp && now < i->until)
+		return NULL;
+	p = account_process(task, 0);
+	if (p)
+		return p;
+	i->until = wait_ask(task, count);
+	i->stamp = stamp;
+	i->tgid = tgid;
+	i->image = image;
+	return NULL;
 }
 
 /* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
@@ -221,20 +232,24 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 
 /*
  * The current thread leaves its CPU; queued: it could go on. Returns the thread's entry, or NULL if its waits
- * are not of interest. An entry remembers that they are, as is_watched() does that they are not.
+ * are not of interest. An entry remembers that they are, as watched_process() does that they are not.
  */
 static __noinline struct wait *wait_begin(struct task_struct *task, struct scratch *s,
 					  struct cpu_stats *count, int queued)
 {
 	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
+	const struct process *p = NULL;
 	__u32 for_gil = 0;
 	struct wait *w;
 
 	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task))
 		return NULL;
 	w = wait_find(task);
-	if ((!w || w->watched != stamp) && !is_watched(task, s))
-		return NULL;
+	if (!w || w->watched != stamp) {
+		p = watched_process(task, s, count, switch_clock(task));
+		if (!p)
+			return NULL;
+	}
 	if (opt_gil && !queued && waits_for_gil(task, s, count))
 		for_gil = 1;
 	else if (!opt_offcpu)
@@ -242,6 +257,10 @@ static __noinline struct wait *wait_begin(struct task_struct *task, struct scrat
 	w = w ?: wait_new(task);
 	if (!w)
 		return NULL;
+	if (p) {
+		w->process = p->id;
+		bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
+	}
 	w->watched = stamp;
 	wait_reset(task, w, for_gil, switch_clock(task));
 	count->waits++;

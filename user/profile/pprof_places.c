@@ -126,8 +126,8 @@ static int write_location(const struct places *places, __u32 id)
 	location.id = id;
 	location.mapping_id = l->mapping;
 	/*
-	 * Frames of Python have no offset, and stand at the mapping's start. At address 0, before it, Parca took
-	 * them all for one place that has an address, and merged them into the first (0.21).
+	 * Frames of Python have no offset, and stand at the mapping's start. At address 0, before it, Parca
+	 * took them all for one place that has an address, and merged them into the first (0.21).
 	 */
 	if (l->mapping && (l->offset || !is_bare(places, l->mapping)))
 		location.address = mapping_start(places, l->mapping) + l->offset;

@@ -27,6 +27,18 @@ def test_thinned(workloads, tmp_path):
     assert 0.99 * seen.inner - seen.stolen <= total <= 1.01 * seen.outer
 
 
+def test_waits_of_other_programs(workloads, tmp_path):
+    """A shell whose commands sleep for a millisecond, one after the other. Hardly any of their waits is
+    looked at, and none is in the profile. The waits of a Python program beside it are."""
+    others = ["sh", "-c", "while sleep 0.001; do :; done"]
+    with profiler.target(known.usual().path, workloads / "waits.py", "parts") as target, \
+            profiler.target(*others, about=False) as shell:
+        seen = profiler.run(tmp_path, "--all-python", "--event", "offcpu", "--budget", "0.001", "-d", 3)
+    assert time_of(seen.of(target.pid), "offcpu") > 0
+    assert {s.pid for s in seen.samples}.isdisjoint({0, shell.pid})
+    assert "sleep" not in {s.comm for s in seen.samples}
+
+
 @pytest.mark.parametrize("percent", ["-1", "101", "0.0001", "one", ""])
 def test_no_percent(percent, tmp_path):
     run = profiler.run(tmp_path, "--pid", os.getpid(), "--budget=" + percent, code=2)
