@@ -208,7 +208,7 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 		memory_by_others(set, address, mm, pages);
 		return;
 	}
-	if (!watched_process(task, s, count, bpf_ktime_get_ns()))
+	if (!watched_process(task, s, count, bpf_ktime_get_ns()) && !is_undecided(task, s))
 		return;
 	m = memory_find(set, address);
 	change = m ? memory_take(m, pages) : 0;

@@ -159,7 +159,8 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 
 /*
  * Asks user space about a process whose waits are not of interest as far as is known. Returns the
- * bpf_ktime_get_ns() until which there is no need to do so again, if nothing in the table changes.
+ * bpf_ktime_get_ns() until which there is no need to do so again, if nothing in the table changes; 0 = it may
+ * prove to be of interest any time.
  */
 static __noinline __u64 wait_ask(struct task_struct *task, struct cpu_stats *count)
 {
@@ -169,7 +170,7 @@ static __noinline __u64 wait_ask(struct task_struct *task, struct cpu_stats *cou
 
 	if (is_known && p->exec_id == task->self_exec_id) {
 		process_ask(count, task, p);
-		return p->check_after ?: p->state == PROCESS_WANTED ? 0 : ~0ULL;
+		return p->state == PROCESS_WANTED ? 0 : p->check_after ?: ~0ULL;
 	}
 	if (tgid == opt_self || (!is_known && !opt_all))
 		return ~0ULL;
@@ -202,6 +203,12 @@ static __always_inline const struct process *watched_process(struct task_struct 
 	i->tgid = tgid;
 	i->image = image;
 	return NULL;
+}
+
+/* Whether the verdict on this process is still to come, after watched_process() has returned NULL. */
+static __always_inline int is_undecided(const struct task_struct *task, const struct scratch *s)
+{
+	return !s->ignored[task->tgid & (IGNORED - 1)].until;
 }
 
 /* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
