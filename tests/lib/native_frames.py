@@ -34,17 +34,18 @@ def cpp_object(directory):
     return None
 
 
-def build_chains(directory, *link):
-    """The path of the library, with its C++ part where that can be built. It needs libfar.so beside it."""
+def build_chains(directory, *link, compiler=("gcc",)):
+    """The path of the library, with its C++ part where that can be built. It needs libfar.so beside it.
+    compiler: another one than this machine's builds no C++."""
     objects = []
-    command("gcc", *FLAGS, "-shared", SOURCES / "far.c", "-o", directory / "libfar.so")
+    command(*compiler, *FLAGS, "-shared", SOURCES / "far.c", "-o", directory / "libfar.so")
     for name in ("frames", "control", "bare"):
         objects.append(directory / (name + ".o"))
-        command("gcc", *FLAGS, *(BARE if name == "bare" else ()), "-c", SOURCES / (name + ".c"),
+        command(*compiler, *FLAGS, *(BARE if name == "bare" else ()), "-c", SOURCES / (name + ".c"),
                 "-o", objects[-1])
-    cpp = cpp_object(directory)
+    cpp = cpp_object(directory) if compiler == ("gcc",) else None
     library = directory / "chains.so"
-    command("gcc", "-shared", "-pthread", "-Wl,--build-id", *link, *objects,
+    command(*compiler, "-shared", "-pthread", "-Wl,--build-id", *link, *objects,
             *([cpp, "-lstdc++"] if cpp else []), "-L" + str(directory), "-lfar",
             "-Wl,-rpath," + str(directory), "-o", library)
     return library

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """--native full: the native frames between the Python frames, too, each where it was called. The calls are
 those of tests/workloads/native/chains.py."""
-import collections
 import subprocess
 
 import pytest
@@ -9,11 +8,11 @@ import pytest
 import interpreters as known
 import native_frames
 import profiler
-from native_frames import NOT_LOADED, Native, merged_within, short_names
+from native_frames import Native, merged_within, short_names
+from written_chains import ABOVE, is_nearly_always, merged
 
 FREQUENCY = 997
 ITERATIONS = 20000000  # of an empty loop
-ABOVE = ("spin", "hidden", "static_function")
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
 QUICK = ("2.7", "3.9", "3.11", "3.13", "3.15")
@@ -38,34 +37,12 @@ def profile(directory, target, cpu, *arguments):
     return profiler.run_while(directory, [target], cpu, "-F", FREQUENCY, "--native", "full", *arguments)
 
 
-def merged(run, library):
-    """{names of the Python frames and of the library's own, leaf first: samples} of the samples in spin(), to
-    which all calls lead. Those in which something was not loaded are left out."""
-    native, found = Native(run), collections.Counter()
-    for sample in run.samples:
-        if sample.stack[0][0] == "spin" and not any(frame[0] == NOT_LOADED for frame in sample.stack):
-            mine = [frame for frame in sample.stack
-                    if not native.is_native(frame) or frame[1].startswith(str(library.parent)) or
-                    frame[0].startswith("[native")]
-            found[tuple(short_names(mine))] += sample.count
-    return found
-
-
-def is_nearly_always(found, expected):
-    right = found[tuple(expected)]
-    for stack, count in found.most_common(3):
-        # Where it leaves the expected one, from the root.
-        at = next((i for i, (a, b) in enumerate(zip(stack[::-1], expected[::-1])) if a != b), len(stack))
-        print("%d samples: %d frames of %d, then %s" % (count, at, len(stack), stack[::-1][at:at + 6]))
-    return right >= 0.99 * sum(found.values()) > 500
-
-
 @pytest.mark.parametrize("chosen", LATER)
 def test_python_within_c_within_python(chosen, library, program, tmp_path):
     levels = LEVELS if chosen.version >= (3, 11) else FEWER
     with profiler.target(chosen.path, program, library, ITERATIONS, "within", levels) as target:
         run = profile(tmp_path, target, 3)
-    assert is_nearly_always(merged(run, library), merged_within(levels, ABOVE))
+    assert is_nearly_always(merged(run, library.parent), merged_within(levels, ABOVE))
     assert run.stats["native"]["mismatch"] <= 0.01 * profiler.total(run.samples)
 
 
@@ -95,8 +72,8 @@ def test_frames_of_the_interpreter(library, program, tmp_path):
         hidden = profile(tmp_path, target, 1)
         shown = profile(tmp_path, target, 1, "--native-interpreter")
     expected = [*ABOVE, "call", "is_key", "sorts", "main", "<module>"]
-    assert is_nearly_always(merged(hidden, library), expected)
-    assert is_nearly_always(merged(shown, library), expected)
+    assert is_nearly_always(merged(hidden, library.parent), expected)
+    assert is_nearly_always(merged(shown, library.parent), expected)
 
     def between(run):
         for sample in run.samples:
@@ -116,7 +93,7 @@ def test_greenlets(library, program, tmp_path):
         pytest.skip("SKIP venv: no greenlet in %s" % python)
     with profiler.target(python, program, library, ITERATIONS, "greenlet", 6) as target:
         run = profile(tmp_path, target, 3)
-    found = merged(run, library)
+    found = merged(run, library.parent)
     print(found.most_common(4))
     turns = [tuple([*merged_within(levels, ABOVE)[:-2], "runs", "<lambda>"]) for levels in (6, 7)]
     assert all(found[stack] > 0.3 * sum(found.values()) for stack in turns)

@@ -13,12 +13,11 @@ import native_frames
 import profiler
 from edges import Judge
 from native_frames import INCOMPLETE, NOT_LOADED, Native
+from written_chains import LIBC, Chains, is_chain, is_frame
 
 FREQUENCY = 997
 ITERATIONS = 20000000  # of an empty loop: each chain takes some 10 ms, and the way to it nothing
-LIBC = "{libc}"
 LOST = {INCOMPLETE, "[native mismatch]"}
-STUB = "{stub or} far_away"
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
 FEW = [i for i in CHOSEN if known.is_quick(i, ("3.8", "3.11", "3.13", "3.15"))]
@@ -46,76 +45,11 @@ def profile(directory, target, cpu, *arguments, mode="top"):
     return profiler.run_while(directory, [target], cpu, "-F", FREQUENCY, "--native", mode, *arguments)
 
 
-def is_frame(frame, written):
-    """Whether a frame of a profile is the one that is written down."""
-    name, file = frame[:2]
-    if written == LIBC:
-        return os.path.basename(file).startswith("libc")
-    if written == STUB:
-        return name == "far_away" or "chains.so!" in name
-    return name == written
-
-
-def is_chain(frames, written):
-    if written[0] == STUB and len(frames) == 1:  # between two calls
-        written = written[1:]
-    return len(frames) == len(written) and all(map(is_frame, frames, written))
-
-
-class Chains:
-    """What the samples say of the chains. wrong: by the stack; prefix: by what is between Python and C."""
-
-    def __init__(self, run, about, library):
-        self.about, self.directory = about, str(library.parent)
-        self.right, self.wrong, self.prefix = (collections.Counter() for _ in range(3))
-        self.loading = self.outside = 0
-        native = Native(run)
-        for sample in run.samples:
-            frames, rest = native.split(sample.stack)
-            if rest and rest[0][0] == "call":
-                self.judge(frames, sample.count)
-
-    def judge(self, frames, count):
-        if any(frame[0] == NOT_LOADED for frame in frames):
-            self.loading += count
-            return
-        mine = [at for at, frame in enumerate(frames) if frame[1].startswith(self.directory)]
-        if not mine:
-            self.outside += count  # ctypes and the interpreter, before the call and behind it
-            return
-        whole, prefix = frames[:mine[-1] + 1], frames[mine[-1] + 1:]
-        entry = whole[-1][0]
-        written = self.about["whole"].get(entry)
-        if prefix and prefix[-1][0] == INCOMPLETE:
-            entry = next((e for e, w in self.about["broken"].items() if is_chain(frames, w)), None)
-            written, whole = self.about["broken"].get(entry), frames
-        else:
-            self.prefix[tuple(frame[0] for frame in prefix)] += count
-        if written and is_chain(whole, written):
-            self.right[entry] += count
-        else:
-            self.wrong[" < ".join(frame[0] for frame in frames)] += count
-
-    def check(self, share):
-        """Each chain was met, and nearly every sample is right."""
-        everything = sum(self.right.values()) + sum(self.wrong.values()) + self.outside
-        entries = {*self.about["whole"], *self.about["broken"]}
-        print("right %d, outside %d, not loaded %d, wrong %s" % (
-            sum(self.right.values()), self.outside, self.loading, self.wrong.most_common(5)))
-        assert everything > 50 * len(entries)
-        assert set(self.right) == entries
-        # By far the most time goes by in the chains; what is outside is no fault.
-        assert sum(self.right.values()) >= share * everything, self.wrong.most_common(5)
-        assert min(self.right.values()) > 0.3 * everything / len(entries), self.right
-        # What is between a Python frame and the function that it calls is always the same.
-        assert self.prefix.most_common(1)[0][1] >= share * sum(self.prefix.values()), self.prefix
-
-
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 def test_written_chains(chosen, library, program, tmp_path):
     with profiler.target(chosen.path, program, library, ITERATIONS, "chains") as target:
         run = profile(tmp_path, target, 5)
-        chains = Chains(run, target.about, library)
+        chains = Chains(run, target.about, library.parent)
     chains.check(0.99)
 
 
@@ -136,7 +70,7 @@ def test_kinds_of_frames_are_in_the_library(library):
 def test_plt_that_is_bound_at_once(python, program, tmp_path):
     library = native_frames.build_chains(tmp_path, "-Wl,-z,now")
     with profiler.target(python, program, library, ITERATIONS, "chains") as target:
-        chains = Chains(profile(tmp_path, target, 5), target.about, library)
+        chains = Chains(profile(tmp_path, target, 5), target.about, library.parent)
     chains.check(0.99)
 
 

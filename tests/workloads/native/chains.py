@@ -16,8 +16,9 @@ import sys
 import time
 
 # Leaf first; the last one is what Python calls.
-# {libc}: a function of the C library, of any name.
-SIGNAL = ["spin", "on_signal", "{libc}", "raises", "with_handler"]
+# {libc}: a function of the C library, of any name. What a handler returns to is the kernel's on arm64.
+ARM64 = os.uname()[4] == "aarch64"
+SIGNAL = ["spin", "on_signal", "[vdso]" if ARM64 else "{libc}", "raises", "with_handler"]
 CHAINS = {
     "recursion": ["spin"] + 61 * ["deep"],
     "leaf_with_alloca": ["with_alloca"],

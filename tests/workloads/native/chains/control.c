@@ -62,13 +62,24 @@ static ALONE void on_signal(int number, siginfo_t *info, void *context)
 /* Sends itself a signal without a function of the C library between. */
 static FUNCTION raises(uint64_t n)
 {
+	const long process = getpid(), thread = syscall(SYS_gettid);
 	long result = SYS_tgkill;
 
 	how_long = n;
+#ifdef __aarch64__
+	register long x8 __asm__("x8") = result;
+	register long x0 __asm__("x0") = process;
+	register long x1 __asm__("x1") = thread;
+	register long x2 __asm__("x2") = SIGUSR2;
+
+	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x8) : "memory");
+	result = x0;
+#else
 	__asm__ volatile("syscall"
 			 : "+a"(result)
-			 : "D"(getpid()), "S"(syscall(SYS_gettid)), "d"(SIGUSR2)
+			 : "D"(process), "S"(thread), "d"(SIGUSR2)
 			 : "rcx", "r11", "memory");
+#endif
 	return result;
 }
 
@@ -125,9 +136,16 @@ int start_thread_of_c(uint64_t n)
  *   push %rbp; mov %rsp, %rbp; call *%rsi; pop %rbp; ret
  *   push %rbp; mov %rsp, %rbp; call CODE_INNER; pop %rbp; ret
  */
+#ifdef __aarch64__
+/*   stp x29, x30, [sp, #-16]!; mov x29, sp; blr x1 or bl CODE_INNER; ldp x29, x30, [sp], #16; ret */
+static const uint32_t code[] = { 0xa9bf7bfd, 0x910003fd, 0xd63f0020, 0xa8c17bfd, 0xd65f03c0,
+				 0xa9bf7bfd, 0x910003fd, 0x97fffff9, 0xa8c17bfd, 0xd65f03c0 };
+#define CODE_OUTER 20
+#else
 static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3,
 				      0x55, 0x48, 0x89, 0xe5, 0xe8, 0xef, 0xff, 0xff, 0xff, 0x5d, 0xc3 };
 #define CODE_OUTER 8
+#endif
 
 FUNCTION made_code(uint64_t n)
 {
@@ -137,6 +155,7 @@ FUNCTION made_code(uint64_t n)
 	if (!memory) {
 		memory = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		memcpy(memory, code, sizeof(code));
+		__builtin___clear_cache(memory, memory + sizeof(code));
 		mprotect(memory, 4096, PROT_READ | PROT_EXEC);
 	}
 	outer = (uint64_t(*)(uint64_t, uint64_t(*)(uint64_t)))(memory + CODE_OUTER);
