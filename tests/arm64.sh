@@ -22,7 +22,7 @@ fi
 tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/profile/*.c \
     tests/unit/python/test_layout.c tests/unit/python/test_debug_offsets.c \
     tests/unit/python/test_linetable.c \
-    tests/unit/python/test_pystr.c tests/unit/names/test_codes.c \
+    tests/unit/python/test_pystr.c tests/unit/names/test_codes.c tests/unit/names/test_kernel_names.c \
     tests/unit/proc/test_syscall_names.c tests/unit/options/test_derive_native.c |
     sed "s|^|$build/|; s|\.c$||")
 # shellcheck disable=SC2086

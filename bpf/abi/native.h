@@ -24,12 +24,16 @@
 #define TEXT_JITS	   (1ULL << 40) /* code in memory of no file, with a file of names: a process's own */
 
 /*
- * The kernel and its modules lie in the last 2 GiB of all addresses (x86-64), so that 32 bits of an address
- * are its position. TEXT_KERNEL itself: somewhere in the kernel.
+ * The kernel and its modules lie in 2 GiB that begin with `base`: on x86-64 the last ones of all addresses,
+ * on arm64 where user space finds them (user/names/kernel_names.h). TEXT_KERNEL itself: somewhere in the
+ * kernel.
  */
-static inline __u64 kernel_position(__u64 pc)
+#define KERNEL_SPAN (TEXT_FILES - TEXT_KERNEL)
+#define KERNEL_LAST (0ULL - KERNEL_SPAN) /* the base, where nothing else is known */
+
+static inline __u64 kernel_position(__u64 base, __u64 pc)
 {
-	return pc >= ~0ULL - (TEXT_KERNEL - 1) ? (__u32)pc : TEXT_KERNEL;
+	return pc - base < KERNEL_SPAN ? TEXT_KERNEL + (pc - base) : TEXT_KERNEL;
 }
 
 #define TEXT_JIT_STEP 16 /* of an interrupted place in such code; a power of 2 */

@@ -57,5 +57,6 @@ const volatile __u8 opt_tick_levels;  /* of thinning ticks, at most COST_LEVELS 
 const volatile __u64 opt_rss_step = 1; /* pages; smaller changes of a process's memory wait */
 const volatile __u64 opt_page = 4096;  /* bytes of a page */
 const volatile __u64 opt_period = 1;   /* ns from one tick of a timer to the next */
+const volatile __u64 opt_kernel_base = KERNEL_LAST; /* where the kernel's functions begin */
 
 #endif

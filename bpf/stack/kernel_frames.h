@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * kernel_frames.h - --kernel full: the functions of the kernel that a sample was in, above the system call
- * or the function that led there. The kernel walks its own stack (bpf_get_stack()), from where the tick
- * interrupted it, so that neither the interrupt nor these programs are among them.
+ * or the function that led there. On x86-64 the kernel walks its own stack (bpf_get_stack()), from where the
+ * tick interrupted it, so that neither the interrupt nor these programs are among them. On arm64
+ * kernel_walk.h does.
  *
  * Only a program on a perf event is given what was interrupted. A timer's is not.
  */
@@ -13,6 +14,10 @@
 #include "bpf/tree/position.h"
 
 #ifdef __bpf__
+#if defined(__TARGET_ARCH_arm64)
+#include "bpf/stack/kernel_walk.h"
+#endif
+
 /* Whether the samples of the current task's process are wanted, as far as is known without its verdict. */
 static __always_inline int kernel_is_wanted(void)
 {
@@ -23,6 +28,18 @@ static __always_inline int kernel_is_wanted(void)
 	return p && process_is_counted(p->state);
 }
 
+/* The functions that the tick has interrupted, in s->kernel.frames. How many. */
+static __always_inline __u32 kernel_find(struct bpf_perf_event_data *ctx, struct scratch *s)
+{
+#if defined(__TARGET_ARCH_arm64)
+	return kernel_walk(s, perf_pc(ctx), perf_x29(ctx), kernel_kinds_offset());
+#else
+	const long size = bpf_get_stack(ctx, s->kernel.frames, sizeof(s->kernel.frames), 0);
+
+	return size > 0 ? size / sizeof(s->kernel.frames[0]) : 0;
+#endif
+}
+
 /*
  * Before a tick's sample: leaves the kernel's functions in this CPU's scratch, if the tick has interrupted
  * the kernel. A sample that the tick has interrupted keeps its own.
@@ -31,15 +48,12 @@ static __always_inline void kernel_read(struct bpf_perf_event_data *ctx)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct scratch *s;
-	long size = 0;
 
 	s = bpf_map_lookup_elem(&scratches, &cpu);
 	if (!s || s->busy)
 		return;
 	s->kernel.in_kernel = perf_in_kernel(ctx) && kernel_is_wanted();
-	if (s->kernel.in_kernel && !opt_kernel_nameless)
-		size = bpf_get_stack(ctx, s->kernel.frames, sizeof(s->kernel.frames), 0);
-	s->kernel.depth = size > 0 ? size / sizeof(s->kernel.frames[0]) : 0;
+	s->kernel.depth = s->kernel.in_kernel && !opt_kernel_nameless ? kernel_find(ctx, s) : 0;
 }
 #endif
 
@@ -63,7 +77,7 @@ static long kernel_step(__u32 i, struct kernel_context *c)
 	if (at >= KERNEL_DEPTH)
 		return 1;
 	pc = c->s->kernel.frames[at];
-	c->full = native_intern(c->s, c->count, kernel_position(at ? pc - 1 : pc)) != 0;
+	c->full = native_intern(c->s, c->count, kernel_position(opt_kernel_base, at ? pc - 1 : pc)) != 0;
 	return c->full;
 }
 

@@ -4,7 +4,8 @@
 # tests/arm64.sh, and as workloads Debian's Python 3.11 of bookworm and 3.13 of trixie, each with its suite's
 # C library. Their packages are unpacked into an initramfs; nothing of them runs on this machine.
 #   arm64.sh BUILD_DIRECTORY [SUITE...]       suites whose kernel is taken; default: bookworm trixie sid
-# With ONLY=verifier the guests only load the programs, with ONLY=native they only try native code. With
+# With ONLY=verifier the guests only load the programs, with ONLY=native they only try native code, and with
+# ONLY=written of that what is written down: calls of C, and functions of the kernel. With
 # PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +18,8 @@ build=${1:-build}
 # Of deploy/deps.sh.
 libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libprotobuf-c1 libjson-c5"
 
-of_list=arm64-$(echo "$libraries" | cksum | cut -d" " -f1).tar # the cache has one for each list
+pythons="python3.11-minimal libpython3.11-stdlib" # the standard library: ctypes, json, mmap
+of_list=arm64-$(echo "$libraries $pythons" | cksum | cut -d" " -f1).tar # the cache has one for each list
 
 # unpack SUITE DIR PACKAGE...: the packages and all that they want
 unpack() {
@@ -41,11 +43,23 @@ unpack() {
 # Debian's part, into the cache.
 fetch_root() {
     # shellcheck disable=SC2086
-    unpack bookworm "$work/arm64" busybox-static util-linux python3.11-minimal $libraries
+    unpack bookworm "$work/arm64" busybox-static util-linux $pythons $libraries
     unpack trixie "$work/arm64/trixie" python3.13-minimal
     tar -C "$work/arm64" -cf "$work/arm64.tar" .
     rm -rf "$work/arm64"
     mv "$work/arm64.tar" "$cache/$of_list"
+}
+
+# Programs that are judged by what they say of themselves.
+make_chains() {
+    mkdir "$1"
+    python3 -c 'import pathlib, sys
+sys.path.insert(0, "tests/lib")
+import native_frames
+native_frames.build_chains(pathlib.Path(sys.argv[1]), "-Wl,-rpath,/chains",
+                           compiler=("aarch64-linux-gnu-gcc", "--sysroot=%s/.cache/arm64" % sys.argv[2]))' \
+        "$1" "$top"
+    cp tests/workloads/native/chains.py tests/workloads/native/in_kernel.py "$1/"
 }
 
 make_root() {
@@ -55,6 +69,7 @@ make_root() {
     cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
     aarch64-linux-gnu-gcc --sysroot="$top/.cache/arm64" -O2 -pthread -static \
         tests/workloads/native/program.c -o "$1/usr/bin/cprogram"
+    make_chains "$1/chains"
     # Trixie's loader under the interpreter's name, which is the process's then.
     cp -L "$1/trixie/usr/lib/aarch64-linux-gnu/ld-linux-aarch64.so.1" "$1/usr/bin/python3.13"
     echo /usr/bin/python3.11 >"$1/pythons"

@@ -60,6 +60,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_max_depth = k->options.max_depth;
 	s->rodata->opt_kernel = k->options.kernel;
 	s->rodata->opt_kernel_nameless = k->options.kernel_nameless;
+	s->rodata->opt_kernel_base = k->options.kernel_base ?: KERNEL_LAST;
 	s->rodata->opt_native_loop = k->options.native_loop;
 	s->rodata->opt_patience = patience < PATIENCE_MIN_NS ? PATIENCE_MIN_NS : patience;
 	s->rodata->opt_single_reads = k->options.single_reads;

@@ -59,6 +59,7 @@ struct kernel_options {
 	bool native_lines;    /* of the leaf the place in the function is kept, too */
 	enum kernel_mode kernel;
 	bool kernel_nameless; /* nobody has names for the kernel's functions: they are not looked for */
+	__u64 kernel_base;    /* of their positions (kernel_names_base()); 0 = KERNEL_LAST */
 
 	/* What the profiler costs. */
 	double budget;	 /* of each CPU, for all samples (bpf/sample/cost.h); 0 = no limit */

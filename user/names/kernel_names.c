@@ -33,6 +33,7 @@ struct symbol {
 struct table {
 	int fd;
 	struct buf symbols, strings;
+	__u64 base; /* kernel_names_base() */
 	__u32 last_module; /* of the line before: they stand together */
 };
 
@@ -92,6 +93,20 @@ static enum order order_of(char type, const char *name)
 	}
 }
 
+/* "$x" and "$d" in modules of arm64: here code begins, here data. */
+static bool is_mark(const char *name)
+{
+	return *name == '$';
+}
+
+/* The kernel's text begins with one of these names. What stands before it in the file lies below it. */
+static void set_base(struct table *n, __u64 address, const char *name)
+{
+	if (address && address < KERNEL_LAST && n->base == KERNEL_LAST &&
+	    (!strcmp(name, "_text") || !strcmp(name, "_stext")))
+		n->base = address - KERNEL_SPAN / 2;
+}
+
 /* "ffffffff81000000 T name" and, of a module, "\t[module]". What is no such line says nothing. */
 static int add_line(struct table *n, char *line)
 {
@@ -100,18 +115,20 @@ static int add_line(struct table *n, char *line)
 	struct symbol s = { 0 };
 	int err;
 
-	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3] ||
-	    kernel_position(address) == TEXT_KERNEL)
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return 0;
+	name = end + 3;
+	set_base(n, address, name);
+	if (kernel_position(n->base, address) == TEXT_KERNEL || is_mark(name))
 		return 0;
 	if (count_of(n) == KERNEL_SYMBOLS_MAX)
 		return -E2BIG;
-	name = end + 3;
 	module = strchr(name, '\t');
 	if (module)
 		*module++ = '\0';
 	if (module && *module == '[' && strlen(module) < MODULE_SIZE)
 		module[strcspn(module, "]")] = '\0';
-	s.position = kernel_position(address);
+	s.position = kernel_position(n->base, address);
 	s.order = order_of(end[1], name);
 	err = add_string(n, name, &s.name);
 	err = err ?: module_of(n, module && *module == '[' ? module + 1 : "", &s.module);
@@ -203,7 +220,7 @@ static struct table *table_new(int fd)
 	struct table *n = fd >= 0 ? calloc(1, sizeof(*n)) : NULL;
 
 	if (n)
-		n->fd = fd;
+		*n = (struct table){ .fd = fd, .base = KERNEL_LAST };
 	else if (fd >= 0)
 		close(fd);
 	return n;
@@ -239,6 +256,11 @@ void kernel_names_free(struct kernel_names *n)
 	job_abandon(n->again);
 	table_free(n->table);
 	free(n);
+}
+
+__u64 kernel_names_base(const struct kernel_names *n)
+{
+	return n->table->base;
 }
 
 /* The number of the first symbol behind this position. */

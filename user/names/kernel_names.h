@@ -36,6 +36,13 @@ int kernel_names_open(struct kernel_names **ret, const char *path, __u64 pause_n
 void kernel_names_free(struct kernel_names *n);
 
 /*
+ * The address of which the positions count (kernel_position()). It is the last 2 GiB's, if the kernel is
+ * there; else the kernel's text begins in the middle of the 2 GiB, since modules may lie on both sides. On
+ * arm64 it is in another place after each start, and modules are near enough to be called from it.
+ */
+__u64 kernel_names_base(const struct kernel_names *n);
+
+/*
  * The function that is at a position (bpf/abi/native.h). False if there is none. Then a thread reads the file
  * again, unless that was less than the pause ago, and a later call has what it found. The pause doubles, up
  * to an hour, while the file stays as it is.

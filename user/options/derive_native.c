@@ -22,10 +22,5 @@ int derive_native(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "the kernel's functions are found by perf events: --kernel full not with "
 				    "--trigger timer");
-#if !defined(__x86_64__)
-	if (o->kernel == KERNEL_MODE_FULL)
-		return options_fail(error, size,
-				    "functions of the kernel are found on x86-64 only: use --kernel syscall");
-#endif
 	return 0;
 }

@@ -46,6 +46,7 @@ static int open_kernel(struct agent *a)
 	}
 	a->kernel_options = settings_kernel(o);
 	a->kernel_options.kernel_nameless = !a->kernel_names;
+	a->kernel_options.kernel_base = a->kernel_names ? kernel_names_base(a->kernel_names) : 0;
 	err = kernel_open(&a->kernel, &a->kernel_options);
 	if (err) {
 		log_error("%s" ASK_DOCTOR, kernel_reason(a->kernel));

@@ -18,8 +18,35 @@ struct pt_regs {
 	__s32 syscallno; /* -1 if an interrupt entered the kernel */
 };
 
-/* The kernel's functions are found on x86-64 only. */
-#define perf_in_kernel(ctx) ((void)(ctx), 0)
+/*
+ * Since 6.13 the record of two zeros that an exception leaves on its stack says what it is. The field is
+ * asked for, and not the type: to say that a type is nowhere libbpf looks in all modules, which takes
+ * CAP_SYS_ADMIN.
+ */
+struct frame_record_meta {
+	__u64 type;
+};
+
+struct pt_regs___6_13 {
+	struct frame_record_meta stackframe;
+};
+
+/* Of that record in the registers that it is kept with; 0 before 6.13. */
+#define kernel_kinds_offset()                                    \
+	(bpf_core_field_exists(struct pt_regs___6_13, stackframe.type) ? \
+	 (__u32)bpf_core_field_offset(struct pt_regs___6_13, stackframe) : 0)
+
+/*
+ * Whether a perf event has interrupted the kernel, and no program. What its program is given begins with the
+ * registers; their order is part of the kernel's interface (asm/ptrace.h), so nothing is to be relocated.
+ */
+#define PERF_REGS_X29	 29
+#define PERF_REGS_PC	 32
+#define PERF_REGS_PSTATE 33
+#define PERF_MODE_MASK	 0xf /* of pstate; 0 = EL0t */
+#define perf_in_kernel(ctx) (((const __u64 *)(ctx))[PERF_REGS_PSTATE] & PERF_MODE_MASK)
+#define perf_pc(ctx)	    (((const __u64 *)(ctx))[PERF_REGS_PC])
+#define perf_x29(ctx)	    (((const __u64 *)(ctx))[PERF_REGS_X29])
 
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)

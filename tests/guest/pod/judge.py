@@ -12,7 +12,10 @@ sys.path.insert(0, str(HERE.parent))
 from checks import RIGHTS, check, check_stacks, end, pprof, profiler, samples_of, skip  # noqa: E402
 from clock import check_clock  # noqa: E402
 from native_frames import Native  # noqa: E402
+import kernel_stacks  # noqa: E402
+import native_frames  # noqa: E402
 import verifier  # noqa: E402
+from written_chains import ABOVE, Chains, is_nearly_always, merged  # noqa: E402
 
 TIMERS_SINCE = (6, 7)
 PARANOID = ("CAP_SYS_ADMIN", "kernel.perf_event_paranoid (it is 3) to 2")
@@ -120,6 +123,57 @@ def check_program(directory):
     check("all: three to one", known and abs(count["heavy"] / known - 0.75) < 0.12, count)
 
 
+def holds(what, judge, *arguments):
+    """A judge of the end-to-end tests, which asserts."""
+    try:
+        judge(*arguments)
+        check(what, True)
+    except AssertionError as e:
+        check(what, False, str(e)[:2000])
+
+
+class Own:
+    """A run on one program by itself, as the judges of the end-to-end tests want it."""
+
+    def __init__(self, directory, name):
+        ran = Ran(directory, name)
+        check("%s: exits 0" % name, ran.code == 0, "%d %s" % (ran.code, ran.err))
+        self.path, self.samples = ran.path, () if ran.code else profiler.read_samples(ran.path)
+        self.stats = {} if ran.code else json.loads(ran.stats_path.read_text())
+        said = (directory / (name + ".said")).read_text().splitlines()
+        self.said = [json.loads(line) for line in said]
+
+
+def check_within(run):
+    assert is_nearly_always(merged(run, "/chains"), native_frames.merged_within(20, ABOVE), 100)
+
+
+def check_kernel(run):
+    took = run.said[-1]
+    kernel_stacks.check_mixture(run.samples, took, run.stats["counters"], least=20)
+    # Each way to the root has been followed to its end, which is the entry from user space.
+    entered = collections.Counter()
+    for sample in run.samples:
+        kernel = kernel_stacks.parts(sample)[2]
+        if kernel:
+            entered[kernel[0]] += sample.count
+    entries = entered["el0t_64_sync"] + entered["el0t_64_irq"]
+    assert entries >= 0.99 * sum(entered.values()), entered
+
+
+def check_written(directory):
+    for mode in ("top", "full"):
+        run = Own(directory, "chains_" + mode)
+        if run.samples:
+            holds("chains_%s: the calls of C are those that are written down" % mode,
+                  Chains(run, run.said[0], "/chains").check, 0.95, 20)
+    for name, judge, what in (("within", check_within, "calls of Python and C in their order"),
+                              ("kernel", check_kernel, "functions of the kernel where they must be")):
+        run = Own(directory, name)
+        if run.samples:
+            holds("%s: %s" % (name, what), judge, run)
+
+
 def check_verifier(directory):
     err = (directory / "verifier.err").read_text()
     counts = verifier.parse_lines((directory / "verifier").read_text())
@@ -133,9 +187,12 @@ def check_verifier(directory):
 
 
 def check_natives(directory, labels):
-    for name in NATIVE:
-        Ran(directory, name).check_profile("perf", labels)
-    check_program(directory)
+    if (directory / "leaf.code").exists():  # not with ONLY=written
+        for name in NATIVE:
+            Ran(directory, name).check_profile("perf", labels)
+        check_program(directory)
+    if (directory / "kernel.code").exists():  # on arm64; the end-to-end tests do it on x86-64
+        check_written(directory)
 
 
 def check_after(directory, what, trigger):

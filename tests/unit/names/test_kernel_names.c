@@ -109,6 +109,44 @@ static void modules(void **state)
 	assert_string_equal(at(0xc0200000), "bpf_prog_77 [bpf]");
 }
 
+/* arm64's kernel is anywhere, and begins in the middle of the positions. */
+static void a_kernel_that_is_moved(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("ffffb2c400000000 t before_all\n"
+				   "ffffb2c480010000 T _text\n"
+				   "ffffb2c480010000 t _head\n"
+				   "ffffb2c480020000 T _stext\n"
+				   "ffffb2c480020000 T vfs_read\n"
+				   "ffffb2c4c0010000 t behind_all\n"
+				   "ffffb2c47a000000 t $x\t[ext4]\n"
+				   "ffffb2c47a000000 t ext4_first\t[ext4]\n"
+				   "ffffb2c47a000040 t $d\t[ext4]\n"
+				   "ffff800080020000 t bpf_prog_77\t[bpf]\n"
+				   "ffffffff81000000 t last\n"),
+			 0);
+	assert_int_equal(kernel_names_base(names), 0xffffb2c440010000);
+	assert_int_equal(kernel_position(kernel_names_base(names), 0xffffb2c480010000), 0xc0000000);
+	assert_string_equal(at(0xc0000000), "_text");
+	assert_string_equal(at(0xc0010010), "_stext");
+	assert_string_equal(at(0xb9ff0000), "ext4_first [ext4]");
+	assert_string_equal(at(0xb9ff0048), "ext4_first [ext4]");
+	assert_string_equal(at(TEXT_FILES - 1), "");
+	assert_int_equal(kernel_position(kernel_names_base(names), 0xffff800080020000), TEXT_KERNEL);
+	assert_int_equal(kernel_position(kernel_names_base(names), 0xffffb2c4c0010000), TEXT_KERNEL);
+	assert_int_equal(kernel_position(kernel_names_base(names), 0xffffb2c440010000), TEXT_KERNEL);
+}
+
+/* x86-64's is in the last 2 GiB, whatever its text begins with. */
+static void a_kernel_at_the_end(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("ffffffff9a000000 T _text\nffffffffc0100000 t ext4_first\t[ext4]\n"), 0);
+	assert_int_equal(kernel_names_base(names), KERNEL_LAST);
+	assert_string_equal(at(0x9a000000), "_text");
+	assert_string_equal(at(0xc0100000), "ext4_first [ext4]");
+}
+
 static void several_names_of_one_place(void **state)
 {
 	(void)state;
@@ -232,7 +270,8 @@ static void of_this_kernel(void **state)
 	while (fgets(line, sizeof(line), f))
 		if (sscanf(line, "%llx %c %511s", &address, &type, name) == 3 && type == 'T' &&
 		    !strcmp(name, "vfs_read")) {
-			assert_string_equal(at(kernel_position(address)), "vfs_read");
+			assert_string_equal(at(kernel_position(kernel_names_base(names), address)),
+					    "vfs_read");
 			found++;
 		}
 	assert_int_equal(found, 1);
@@ -243,6 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(functions, setup, teardown),
 		cmocka_unit_test_setup_teardown(modules, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_kernel_that_is_moved, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_kernel_at_the_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(several_names_of_one_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(addresses_are_not_shown, setup, teardown),
 		cmocka_unit_test_setup_teardown(lines_of_nothing, setup, teardown),

@@ -19,13 +19,9 @@ static void native_and_kernel(void **state)
 	ACCEPT("-a", "--kernel", "syscall");
 	assert_int_equal(o.native, NATIVE_MODE_OFF);
 	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
-#if defined(__x86_64__)
 	ACCEPT("-a", "--kernel", "full");
 	assert_int_equal(o.kernel, KERNEL_MODE_FULL);
 	REFUSE("--trigger timer", "-a", "--kernel", "full", "--trigger", "timer");
-#else
-	REFUSE("x86-64 only", "-a", "--kernel", "full");
-#endif
 	ACCEPT("--all");
 	assert_int_equal(o.native, NATIVE_MODE_FULL);
 	assert_int_equal(o.kernel, KERNEL_MODE_SYSCALL);
