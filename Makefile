@@ -252,10 +252,14 @@ FORCE:
 $(O)/user/main.o: $(O)/gen/commit.inc # main.c is in no library: no test is linked again for it
 
 # The names of system calls, by their numbers on the target architecture.
-$(SYSCALLS):
+$(SYSCALLS): Makefile
 	@mkdir -p $(@D)
 	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -dM - | \
-		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]\{1,3\}\)$$/SYSCALL(\1, \2)/p' | sort > $@
+		sed -n 's/^#define \(__NR[0-9]*_[a-z0-9_]* [_a-zA-Z0-9]*\)$$/\1/p' | \
+		awk '{ value[$$1] = $$2 } END { for (name in value) if (name ~ /^__NR_/) { \
+			n = value[name] in value ? value[value[name]] : value[name]; \
+			if (n ~ /^[0-9]+$$/ && n < 1000) print "SYSCALL(" substr(name, 6) ", " n ")" } }' | \
+		sort > $@
 
 # The page's files as bytes of a C array. Its scripts are one file there, in strict mode.
 $(O)/gen/page.js: $(PAGE_JS) Makefile
