@@ -7,7 +7,6 @@ Three programs of Debian's own CPython: C functions of which the callers are wri
 has no unwind information. perf does not know Python lines: its stack has to lead to the interpreter's loop.
 """
 import collections
-import inspect
 import json
 import os
 import pathlib
@@ -21,11 +20,9 @@ import peers as others
 from common import TARGET_CPU, TESTS, Skip, Started, Table, Target, ours, profiler
 
 import native_frames
+from native_truth import MISSING, SAID, SERVICE, WRONG, Chains, Frame, Lines, from_profile
 
-Frame = collections.namedtuple("Frame", "name file line")  # line: 0 for native code
 HERTZ, ITERATIONS = 499, 20000000
-TOLD = "[native incomplete]", "[native not loaded yet]", "[native mismatch]", "[native unknown]"
-STUB = "{stub or} far_away"
 NUMPY = """
 import numpy
 a = numpy.ones((400, 400))
@@ -35,87 +32,13 @@ def product():
         a @ a
 product()
 """
-RIGHT, WRONG, MISSING, SAID = "right", "wrong", "missing", "told"
-
-
-def is_frame(frame, written):
-    name = frame.name.replace("(anonymous namespace)", "{}").partition("(")[0].partition("@")[0]
-    file = os.path.basename(frame.file)
-    if written == "{libc}":
-        return file.startswith("libc")
-    if written == "[JIT]":
-        return not file.endswith(".so")
-    if written == STUB:
-        return name == "far_away" or file == "chains.so"
-    return name == written.replace("(anonymous namespace)", "{}")
-
-
-def is_python(frame):
-    return frame.line or frame.name.startswith(("_PyEval", "PyEval"))
-
-
-class Chains:
-    """Each chain is the one that is written down, and is called by ctypes."""
-
-    def __init__(self, about):
-        whole = [*about["whole"].values(), *(calls[:-1] for calls in about["broken"].values())]
-        between_two_calls = [calls[1:] for calls in whole if calls[0] == STUB]
-        self.whole = whole + between_two_calls
-
-    def judge(self, frames):
-        end = next((at for at, f in enumerate(frames) if is_python(f) or "ffi" in f.file or
-                    "_ctypes" in f.file), None)
-        mine = frames[:end]
-        if any(f.name in TOLD for f in mine):
-            return SAID
-        if not mine:  # between two calls; but the lines that call always have more to show
-            return MISSING if frames and frames[0].name == "call" else None
-        if any(len(w) == len(mine) and all(map(is_frame, mine, w)) for w in self.whole):
-            return RIGHT
-        if end is None:
-            return MISSING
-        return WRONG if any("chains" in f.file or "libfar" in f.file for f in mine) else None
-
-
-def line_of(function, text):
-    """Where this text is in a function of our own CPython, which is that of the programs."""
-    lines, first = inspect.getsourcelines(function)
-    return first + next(at for at, line in enumerate(lines) if text in line)
-
-
-class Lines:
-    """Above a line that calls C there is what it calls. at: {(function, line): what the file or the name of
-    one of the native frames must have}; line 0: any."""
-
-    def __init__(self, at):
-        self.at = at
-
-    def judge(self, frames):
-        end = next((at for at, f in enumerate(frames) if is_python(f)), None)
-        mine = frames[:end]
-        if any(f.name in TOLD for f in mine):
-            return SAID
-        if end is None:
-            return MISSING
-        python = frames[end]
-        if not python.line:  # perf
-            return RIGHT
-        name = python.name.rpartition(".")[2]
-        needed = self.at.get((name, python.line)) or self.at.get((name, 0))
-        if not needed:
-            return None
-        if any(re.search(needed, f.file + " " + f.name) for f in mine):
-            return RIGHT
-        return WRONG if mine else MISSING
 
 
 def from_ours(mode):
     def read(directory, pid, seconds):
         path = pathlib.Path(directory) / "profile.pb.gz"
         ours(directory, "-p", pid, "-F", HERTZ, "-d", seconds, "--native", mode, "-o", path)
-        for sample in profiler.read_samples(path):
-            yield [Frame(name, file, line if file.endswith(".py") or file.startswith("<") else 0)
-                   for name, file, _, line in sample.stack], sample.count
+        yield from from_profile(path)
     return read
 
 
@@ -160,9 +83,7 @@ def programs(directory):
     """{name: (command, environment, judge of what the program says when it is ready)}"""
     python = TESTS.parent / ".cache" / "venv" / "bin" / "python"
     library = native_frames.build_chains(directory)
-    call = line_of(json.JSONEncoder.iterencode, "return _iterencode(")
-    at = {("iterencode", call): "json|encoder|python", ("sub", 0): "sre|pattern|python",
-          ("product", 0): "openblas|multiarray"}
+    at = {**SERVICE, ("product", 0): "openblas|multiarray"}
     bench = TESTS / "workloads" / "bench" / "native.py"
     return {"chains": ([python, TESTS / "workloads/native/chains.py", library, ITERATIONS, "chains"], Chains),
             "json, zlib, re": ([python, bench], lambda about: Lines(at)),
