@@ -198,6 +198,7 @@ $(O)/gen/pyperf.skel.h: $(BPF_SRC:%.c=$(O)/%.o)
 $(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 $(O)/gen/spin.skel.h: $(O)/tests/unit/kern/spin.bpf.o
+$(O)/gen/same_walk.skel.h: $(O)/tests/guest/same_walk.bpf.o
 $(O)/gen/%.skel.h:
 	@mkdir -p $(@D)
 	$(call msg,SKEL,$@)
@@ -336,6 +337,7 @@ $(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 $(O)/tests/unit/kern/test_grace: $(O)/gen/spin.skel.h
+$(O)/tests/guest/same_walk: $(O)/gen/same_walk.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------
 install: all ## into PREFIX (/usr/local), with the service and, unless it has one, its configuration in /etc

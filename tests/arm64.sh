@@ -27,7 +27,7 @@ tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/
     sed "s|^|$build/|; s|\.c$||")
 # shellcheck disable=SC2086
 make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all \
-    "$build/tests/guest/verifier" "$build/tests/layouts/show" $tests
+    "$build/tests/guest/verifier" "$build/tests/guest/same_walk" "$build/tests/layouts/show" $tests
 failed=0 run=0 skipped=0
 for test in $tests; do
     run=$((run + 1))

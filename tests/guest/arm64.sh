@@ -59,14 +59,16 @@ import native_frames
 native_frames.build_chains(pathlib.Path(sys.argv[1]), "-Wl,-rpath,/chains",
                            compiler=("aarch64-linux-gnu-gcc", "--sysroot=%s/.cache/arm64" % sys.argv[2]))' \
         "$1" "$top"
-    cp tests/workloads/native/chains.py tests/workloads/native/in_kernel.py "$1/"
+    cp tests/workloads/native/chains.py tests/workloads/native/in_kernel.py \
+        tests/workloads/bench/native.py "$1/"
 }
 
 make_root() {
     mkdir -p "$1"
     tar -C "$1" -xf "$cache/$of_list"
     mkdir -p "$1/tmp" "$1/etc"
-    cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" "$1/usr/bin/"
+    cp "$build/aarch64/pyperf-bpf" "$build/aarch64/tests/guest/verifier" \
+        "$build/aarch64/tests/guest/same_walk" "$1/usr/bin/"
     aarch64-linux-gnu-gcc --sysroot="$top/.cache/arm64" -O2 -pthread -static \
         tests/workloads/native/program.c -o "$1/usr/bin/cprogram"
     make_chains "$1/chains"

@@ -14,6 +14,7 @@ from clock import check_clock  # noqa: E402
 from native_frames import Native  # noqa: E402
 import kernel_stacks  # noqa: E402
 import native_frames  # noqa: E402
+import native_truth  # noqa: E402
 import verifier  # noqa: E402
 from written_chains import ABOVE, Chains, is_nearly_always, merged  # noqa: E402
 
@@ -161,12 +162,41 @@ def check_kernel(run):
     assert entries >= 0.99 * sum(entered.values()), entered
 
 
+def check_truth(run, name, judge):
+    """A row of the table of docs/performance.md."""
+    found = native_truth.verdicts(judge, native_truth.from_profile(run.path))
+    total = max(1, sum(found.values()))
+    share = {verdict: 100 * found[verdict] / total for verdict in
+             (native_truth.WRONG, native_truth.MISSING, native_truth.SAID)}
+    print("       truth: %s: %d samples, %s" % (
+        name, total, ", ".join("%.2g %% %s" % (part, verdict) for verdict, part in share.items())))
+    check("%s: one in a hundred is wrong at most, one in fifty missing" % name,
+          total >= 200 and share[native_truth.WRONG] <= 1 and share[native_truth.MISSING] <= 2, found)
+
+
+def check_same_walk(directory):
+    lines = (directory / "same_walk").read_text().splitlines()
+    check("same_walk: it ran", len(lines) == 1, (directory / "same_walk.err").read_text())
+    if not lines:
+        return
+    found = json.loads(lines[0])
+    print("       same_walk: %s" % found)
+    check("same_walk: what the kernel's own walk finds, at each of 500 ticks or more",
+          found["different"] == 0 and found["same"] == found["ticks"] >= 500,
+          (directory / "same_walk.err").read_text())
+
+
 def check_written(directory):
     for mode in ("top", "full"):
         run = Own(directory, "chains_" + mode)
         if run.samples:
             holds("chains_%s: the calls of C are those that are written down" % mode,
                   Chains(run, run.said[0], "/chains").check, 0.95, 20)
+            check_truth(run, "chains_" + mode, native_truth.Chains(run.said[0]))
+        run = Own(directory, "service_" + mode)
+        if run.samples:
+            check_truth(run, "service_" + mode, native_truth.Lines(native_truth.SERVICE))
+    check_same_walk(directory)
     for name, judge, what in (("within", check_within, "calls of Python and C in their order"),
                               ("kernel", check_kernel, "functions of the kernel where they must be")):
         run = Own(directory, name)
