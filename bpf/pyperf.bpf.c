@@ -11,6 +11,7 @@
 #include "bpf/abi.h"
 #include "bpf/events/account.h"
 #include "bpf/events/asleep.h"
+#include "bpf/events/loop_exact.h"
 #include "bpf/events/memory.h"
 #include "bpf/events/offcpu.h"
 #include "bpf/events/outside_stack.h"
@@ -139,6 +140,15 @@ SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
 	wait_first(task);
+	return 0;
+}
+
+/* With --loop-exact only. */
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_syscall_end, struct pt_regs *regs, long result)
+{
+	if (is_epoll(regs_syscall(regs)))
+		exact_poll(regs);
 	return 0;
 }
 

@@ -87,6 +87,7 @@ struct wait_users {
 FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
 FLAT_TABLE(turns, struct turn, 0, 1); /* with --event loop only: as many, under the same numbers */
+FLAT_TABLE(rounds, struct turn, 0, 1); /* with --loop-exact only: the same (events/turn_exact.h) */
 
 /* Up to where the account of a thread was counted. It is the thread's, and goes with it. */
 struct account {

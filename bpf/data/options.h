@@ -49,6 +49,7 @@ const volatile __u8 opt_gil;	       /* ... those for the GIL by themselves */
 const volatile __u64 opt_sessions; /* the cgroup below which users may make their own; 0 = there is none */
 const volatile __u64 opt_min_wait; /* ns; shorter waits are not in the profile */
 const volatile __u8 opt_loop;	       /* turns of event loops are of interest */
+const volatile __u8 opt_loop_exact;    /* ... also those between which the loop does not sleep */
 const volatile __u64 opt_min_turn;     /* ns; shorter turns are not in the profile */
 const volatile __u64 opt_tick_ns;      /* ns from one tick to the next */
 const volatile __u32 opt_budget;      /* of a CPU, for all samples, as data/budget.h has it; 0 = no limit */

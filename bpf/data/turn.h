@@ -51,6 +51,7 @@ struct turn {
 	__u32 leaves; /* times that the thread left its CPU in this turn */
 	__u32 deeper; /* waits in a row with a lower stack pointer */
 	__u32 polls;  /* the thread sleeps in the loop's own wait for events */
+	__u32 woke;   /* it slept there, and has not come back from that system call */
 	struct turn_part parts[TURN_PARTS];
 } __attribute__((aligned(64)));
 

@@ -156,6 +156,7 @@ static __noinline void turn_returns(const struct task_struct *task, __u64 now)
 	left = __sync_lock_test_and_set(&t->left, 0);
 	if (t->polls) {
 		t->polls = 0;
+		t->woke = 1;
 		turn_begin(t, now);
 		t->begun_with = ready_count(t->list);
 	} else if (t->begin && left && now > left) {

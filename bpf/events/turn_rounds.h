@@ -70,7 +70,7 @@ __noinline int turn_meets(struct scratch *s, struct cpu_stats *count, struct wai
 	if (!t->last)
 		t->first = now;
 	t->last = now;
-	if (now - t->begin >= TURN_ENDLESS && call_is_long(t))
+	if (now - t->begin >= TURN_ENDLESS && call_is_long(t) && (t->depth || !opt_loop_exact))
 		turn_count_until(count, w, t, now, WAIT_TURN);
 	return 0;
 }

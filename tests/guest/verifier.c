@@ -79,7 +79,8 @@ static int print_programs(const char *cache)
 static int try_options(enum trigger_kind trigger, enum cache_mode cache, bool native)
 {
 	struct kernel_options options = {
-		.needs = NEEDS_TICKS | NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_TASKS | NEEDS_LOOP,
+		.needs = NEEDS_TICKS | NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_TASKS | NEEDS_LOOP |
+			 NEEDS_POLLS,
 		.trigger = trigger,
 		.frequency = 99,
 		.by_thread = true,

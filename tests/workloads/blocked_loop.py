@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event loop that is kept busy by calls of known lengths: blocked_loop.py [LOOP]
+"""An event loop that is kept busy by calls of known lengths: blocked_loop.py [LOOP [never]]
 
 LOOP is asyncio, uvloop, aiohttp: handlers of a server make the calls, or between: no loop most of the time.
+never: the loop has something to do all the time, and never sleeps.
 Prints a line of JSON when it is ready, with the line of each call by its name. For each line on its standard
 input that names a scene it does that, and prints what it measured itself: {name: ns}.
 """
@@ -117,6 +118,11 @@ async def beat():
         await asyncio.sleep(0.005)
 
 
+async def spin():
+    while True:
+        await asyncio.sleep(0)
+
+
 CLIENTS, REQUESTS = 8, 100
 
 
@@ -183,7 +189,7 @@ def say(about):
 async def main():
     loop, told = asyncio.get_event_loop(), asyncio.Queue()
     os.set_blocking(0, False)
-    make = await serve() if sys.argv[1:] == ["aiohttp"] else handle
+    make = await serve() if sys.argv[1:2] == ["aiohttp"] else handle
 
     def read():
         text = os.read(0, 4096).decode()
@@ -196,6 +202,8 @@ async def main():
     for ours, _ in pairs:
         loop.add_reader(ours, ours.recv, 1)
     beats = [asyncio.ensure_future(beat()) for _ in range(BEATS)]
+    if sys.argv[2:] == ["never"]:
+        beats.append(asyncio.ensure_future(spin()))
     with open(__file__) as f:
         lines = {line.split("# call: ")[1].strip(): number for number, line in enumerate(f, 1)
                  if "# call: " in line and "split" not in line}
@@ -222,7 +230,7 @@ def between():
 
 if sys.argv[1:] == ["between"]:
     between()
-if sys.argv[1:] == ["uvloop"]:
+if sys.argv[1:2] == ["uvloop"]:
     import uvloop
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
 if sys.argv[1:] != ["between"]:

@@ -64,6 +64,8 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 	}
 	if (o->needs & NEEDS_LOOP)
 		err |= bpf_map__set_max_entries(s->maps.turns, WAIT_SETS * WAIT_WAYS);
+	if (o->needs & NEEDS_POLLS)
+		err |= bpf_map__set_max_entries(s->maps.rounds, WAIT_SETS * WAIT_WAYS);
 	if (o->native == NATIVE_MODE_FULL)
 		err |= bpf_map__set_max_entries(s->maps.native_caches, 4 * tables_thread_sets(o));
 	err |= bpf_map__set_max_entries(s->maps.processes, PROCESS_COUNT);

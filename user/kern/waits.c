@@ -44,6 +44,8 @@ void waits_prepare(struct pyperf *s, const struct kernel_options *o)
 	bpf_map__set_autocreate(s->maps.wait_users, wanted);
 	bpf_map__set_autocreate(s->maps.waits, wanted);
 	bpf_map__set_autocreate(s->maps.turns, needs & NEEDS_LOOP);
+	bpf_map__set_autocreate(s->maps.rounds, needs & NEEDS_POLLS);
+	s->rodata->opt_loop_exact = !!(needs & NEEDS_POLLS);
 	s->rodata->opt_loop = !!(needs & NEEDS_LOOP);
 	s->rodata->opt_min_turn = o->min_turn_ns;
 	s->rodata->opt_tick_ns = o->frequency ? NS_PER_SECOND / o->frequency : 0;

@@ -250,6 +250,9 @@ int options_derive(struct options *o, char *error, size_t size)
 		return derive_asked(o, error, size);
 	if (o->event && parse_events(o, error, size))
 		return -EINVAL;
+	if (o->loop_exact && !(event_needs(o->events) & NEEDS_LOOP))
+		return options_fail(error, size, "--loop-exact is about turns of event loops: it goes with "
+						 "--event loop");
 	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");

@@ -12,7 +12,7 @@ struct kernel_options settings_kernel(const struct options *o)
 	const __u32 events = event_parts(o->events);
 
 	return (struct kernel_options){
-		.needs = event_needs(events),
+		.needs = event_needs(events) | (o->loop_exact ? NEEDS_POLLS : 0),
 		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,

@@ -15,6 +15,7 @@ struct pt_regs {
 	__u64 regs[31];
 	__u64 sp;
 	__u64 pc;
+	__u64 orig_x0;
 	__s32 syscallno; /* -1 if an interrupt entered the kernel */
 };
 
@@ -51,6 +52,7 @@ struct pt_regs___6_13 {
 #define regs_pc(regs)	   ((__u64)(regs)->pc)
 #define regs_syscall(regs) ((__s64)(regs)->syscallno)
 #define regs_argument(regs) ((__u64)(regs)->regs[0]) /* the first one of the system call */
+#define regs_argument_kept(regs) ((__u64)(regs)->orig_x0) /* ... also once it is over */
 #define regs_sp(regs)	    ((__u64)(regs)->sp)
 #define regs_bp(regs)	    ((__u64)(regs)->regs[29])
 

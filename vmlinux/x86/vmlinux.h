@@ -26,6 +26,7 @@ struct pt_regs {
 #define regs_pc(regs)	   ((__u64)(regs)->ip)
 #define regs_syscall(regs) ((__s64)(regs)->orig_ax)
 #define regs_argument(regs) ((__u64)(regs)->di) /* the system call's first */
+#define regs_argument_kept(regs) ((__u64)(regs)->di) /* ... also once it is over */
 #define regs_sp(regs)	   ((__u64)(regs)->sp)
 #define regs_bp(regs)	   ((__u64)(regs)->bp)
 

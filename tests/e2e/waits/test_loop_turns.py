@@ -17,10 +17,12 @@ PYTHONS = [i for i in known.available() if i.version[:2] >= (3, 8)]
 WEB = pathlib.Path(profiler.ROOT, ".cache/web/bin/python")
 
 
-def watch(directory, python, workloads, scenes, *arguments, loop="asyncio", output="profile.pb.gz"):
+def watch(directory, python, workloads, scenes, *arguments, loop="asyncio", never=False,
+          output="profile.pb.gz"):
     """The run, and what the program says of each scene."""
     said = []
-    with profiler.target(python, workloads / PROGRAM, loop, stdin=subprocess.PIPE) as target:
+    with profiler.target(python, workloads / PROGRAM, loop, *["never"] * never,
+                         stdin=subprocess.PIPE) as target:
         lines = target.about["lines"]
         run = profiler.Run(directory, "--pid", target.pid, "--event", "loop", "-v", *arguments,
                            output=output)
@@ -49,7 +51,11 @@ def is_preempted(sample):
     return sample.stack[0][0] in ("[preempted]", "[waits for a CPU]")
 
 
-def assert_blocked(run, measured, lines):
+def is_not_blamed(sample):
+    return is_preempted(sample) or sample.stack[0][0] == "[saturated]"
+
+
+def assert_blocked(run, measured, lines, left_out=is_preempted):
     """Each call is found, and all of them have nine tenths of all. A wait has the time that it took; of a
     short turn on a CPU there are few ticks. A turn that is long since its thread had no CPU is nobody's
     fault."""
@@ -58,9 +64,9 @@ def assert_blocked(run, measured, lines):
     for name, took in measured.items():
         least, most = (0.3, 3) if name.startswith("burn") else (0.9, 1.2)
         assert least * took - lost < at_line(run, lines[name]) < most * took + 20e6, name
-    total = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample))
+    total = sum(sample.values["loop"] for sample in run.samples if not left_out(sample))
     blocked = sum(at_line(run, line) for line in lines.values())
-    found = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample) and
+    found = sum(sample.values["loop"] for sample in run.samples if not left_out(sample) and
                 any(frame[3] in lines.values() for frame in sample.stack if frame[1].endswith(PROGRAM)))
     assert found + lost >= 0.9 * total and blocked + lost >= 0.9 * sum(measured.values())
     assert run.stats["counters"]["turns_long"] >= len(measured)
@@ -90,6 +96,32 @@ def test_with_packages(loop, workloads, tmp_path):
     assert_blocked(run, measured, lines)
 
 
+@pytest.mark.parametrize("python", each())
+def test_a_loop_that_never_sleeps(python, workloads, tmp_path):
+    """That it is a loop, and where its turns end, is seen by its system calls only."""
+    run, (measured,), lines = watch(tmp_path, python.path, workloads, ["block"], "--loop-exact", never=True)
+    assert len(measured) == 12
+    assert_blocked(run, measured, lines, is_not_blamed)
+    assert run.stats["counters"]["turns_saturated"] > 0
+
+
+@pytest.mark.all  # the same scene, to show what the option is for
+def test_a_loop_that_never_sleeps_is_none_without_the_option(workloads, tmp_path):
+    run, (measured,), _ = watch(tmp_path, known.usual().path, workloads, ["block"], never=True)
+    assert len(measured) == 12 and not run.samples
+
+
+@pytest.mark.all  # other loops, in the same way
+@pytest.mark.parametrize("loop", ["uvloop", "aiohttp"])
+def test_packages_that_never_sleep(loop, workloads, tmp_path):
+    if not WEB.exists():
+        pytest.skip("SKIP web: .cache/web is not there")
+    run, (measured,), lines = watch(tmp_path, WEB, workloads, ["block"], "--loop-exact", loop=loop,
+                                    never=True)
+    assert len(measured) == 12
+    assert_blocked(run, measured, lines, is_not_blamed)
+
+
 def test_an_idle_loop_has_no_long_turn(workloads, tmp_path):
     """But for those in which it had no CPU."""
     run, _, _ = watch(tmp_path, known.usual().path, workloads, ["idle"] * 5)
@@ -97,9 +129,14 @@ def test_an_idle_loop_has_no_long_turn(workloads, tmp_path):
     assert sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample)) < 20e6
 
 
-def test_another_epoll_inside_of_a_turn(workloads, tmp_path):
+EXACT = pytest.mark.parametrize("exact", [(), pytest.param(("--loop-exact",), marks=pytest.mark.all)],
+                                ids=["", "exact"])
+
+
+@EXACT
+def test_another_epoll_inside_of_a_turn(exact, workloads, tmp_path):
     """It is a wait in the turn, and not its end."""
-    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["apart"])
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["apart"], *exact)
     assert_blocked(run, measured, lines)
     assert run.stats["counters"]["turns_long"] >= 5
 
@@ -108,9 +145,13 @@ def leaf_time(run, leaf):
     return sum(sample.values["loop"] for sample in run.samples if (sample.stack[0][0] == leaf))
 
 
-def test_a_saturated_loop_is_said_to_be(workloads, tmp_path):
-    """Calls of 2 ms each, and never a pause. Few of them are met by so many ticks that they look long."""
-    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["saturate"])
+@pytest.mark.parametrize("exact", [(), pytest.param(("--loop-exact", "--min-turn", 200),
+                                                    marks=pytest.mark.all)],
+                         ids=["", "exact"])
+def test_a_saturated_loop_is_said_to_be(exact, workloads, tmp_path):
+    """Calls of 2 ms each, and never a pause. Few of them are met by so many ticks that they look long. A turn
+    of all eight takes 16 ms, and more where there is no CPU."""
+    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["saturate"], *exact)
     total = sum(sample.values["loop"] for sample in run.samples)
     assert total >= 0.8 * measured["client"]
     assert leaf_time(run, "[saturated]") >= 0.6 * total
@@ -132,8 +173,9 @@ def test_what_goes_on_is_counted_meanwhile(workloads, tmp_path):
 
 
 @pytest.mark.all  # some versions are enough
-def test_outside_of_a_loop_nothing_is_blocked(workloads, tmp_path):
-    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["go"] * 3, loop="between")
+@EXACT
+def test_outside_of_a_loop_nothing_is_blocked(exact, workloads, tmp_path):
+    run, _, _ = watch(tmp_path, known.usual().path, workloads, ["go"] * 3, *exact, loop="between")
     burnt = sum(sample.values["loop"] for sample in run.samples
                 if any(frame[0] == "between" for frame in sample.stack) and
                 not any(frame[0].endswith("run_forever") for frame in sample.stack))
@@ -155,7 +197,7 @@ def test_who_waited_meanwhile(workloads, tmp_path):
 @pytest.mark.all  # how a sample is taken is no matter of what a turn is
 @pytest.mark.parametrize("options", [("--native", "full"), ("--native", "leaf", "--kernel", "full"),
                                      ("--cache", "off"), ("--cache", "check"), ("--labels", "process"),
-                                     ("--threads", "main"), ("--async",), ("--log", "1"),
+                                     ("--threads", "main"), ("--async",), ("--log", "1"), ("--loop-exact",),
                                      ("--trigger", "timer")], ids="-".join)
 def test_with_other_options(options, workloads, tmp_path):
     run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["block"], *options)

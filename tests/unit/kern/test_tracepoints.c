@@ -32,7 +32,8 @@ static int close_skel(void **state)
 static void only_what_is_needed_is_loaded(void **state)
 {
 	(void)state;
-	for (__u32 needs = 0; needs <= (NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_TASKS); needs++) {
+	for (__u32 needs = 0; needs <= (NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_POLLS | NEEDS_TASKS);
+	     needs++) {
 		const bool waits = needs & (NEEDS_WAITS | NEEDS_GIL), memory = needs & NEEDS_MEMORY;
 
 		tracepoints_prepare(s, needs);
@@ -43,6 +44,7 @@ static void only_what_is_needed_is_loaded(void **state)
 		assert_int_equal(bpf_program__autoload(s->progs.on_wakeup_new), !!(needs & NEEDS_WAITS));
 		assert_int_equal(bpf_program__autoload(s->progs.on_switch), waits);
 		assert_int_equal(bpf_program__autoload(s->progs.on_rss), memory);
+		assert_int_equal(bpf_program__autoload(s->progs.on_syscall_end), !!(needs & NEEDS_POLLS));
 	}
 }
 

@@ -213,6 +213,10 @@ static void only_what_it_needs_is_loaded(void **state)
 	}
 	o.needs = NEEDS_WAITS | NEEDS_LOOP;
 	waits_prepare(s, &o);
+	assert_false(bpf_map__autocreate(s->maps.rounds) || s->rodata->opt_loop_exact);
+	o.needs |= NEEDS_POLLS;
+	waits_prepare(s, &o);
+	assert_true(bpf_map__autocreate(s->maps.rounds) && s->rodata->opt_loop_exact);
 	assert_true(bpf_map__autocreate(s->maps.turns) && s->rodata->opt_loop);
 	assert_int_equal(s->rodata->opt_min_turn, 5678);
 	assert_int_equal(s->rodata->opt_tick_ns, 10000000);

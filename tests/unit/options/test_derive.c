@@ -138,6 +138,9 @@ static void listening(void **state)
 	REFUSE("--listen-token-file goes with", "-a", "--listen-token-file", "t");
 	REFUSE("--listen-token-file goes with", "-a", "--listen-metrics", "7071", "--listen-token-file", "t");
 	ACCEPT("-a", "--listen", "7070", "--speedscope", "dir");
+	ACCEPT("-a", "--event", "cpu,loop", "--loop-exact");
+	REFUSE("it goes with --event loop", "-a", "--event", "cpu,offcpu", "--loop-exact");
+	REFUSE("it goes with --event loop", "-a", "--loop-exact");
 	REFUSE("--speedscope goes with", "-a", "--listen-metrics", "7071", "--speedscope", "dir");
 	ACCEPT("-a", "--listen", "7070", "--listen-token-file", "t", "--listen-source");
 	assert_true(o.listen_source);
