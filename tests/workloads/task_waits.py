@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 
 
@@ -114,6 +115,16 @@ async def many(count):
     kept = [asyncio.create_task(of(asyncio.get_running_loop().create_future())) for _ in range(count)]
     await asyncio.get_running_loop().create_future()
     return kept
+
+
+async def apart():
+    await asyncio.gather(*(of(asyncio.get_running_loop().create_future()) for _ in range(2)))  # waits: apart
+
+
+async def two_loops():
+    """Another thread has a loop of its own."""
+    threading.Thread(target=lambda: asyncio.run(apart()), name="apart", daemon=True).start()
+    await innermost()  # waits: two_loops
 
 
 async def begin(names):

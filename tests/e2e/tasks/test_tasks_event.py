@@ -78,6 +78,31 @@ def test_chains(python, program, workloads, tmp_path):
     assert run.stats["counters"]["tasks_looks"] > 1
 
 
+@pytest.mark.parametrize("event", ["offcpu", pytest.param("wall", marks=pytest.mark.all)])
+def test_what_a_loop_that_sleeps_waits_for(event, python, program, workloads, tmp_path):
+    """The waits of a thread in its loop, and those of just the tasks of that loop, have its labels."""
+    at = marks(workloads)
+    pid = program("two_loops").pid
+    run = profiler.run(tmp_path, "--pid", pid, "--event", event + ",tasks", "-d", 2)
+    asleep, waiting = collections.Counter(), collections.defaultdict(collections.Counter)
+    for sample in run.of(pid):
+        thread = sample.tid, sample.thread
+        if any(frame[0].startswith("[syscall epoll") for frame in sample.stack):
+            asleep[thread] += sample.values[event]
+        for frame in sample.stack:
+            if sample.values["tasks"] and frame[1].endswith(PROGRAM):
+                waiting[thread][frame[3]] += sample.values["tasks"]
+    (main,), (other,) = ([t for t in waiting if (t[0] == pid) == is_main] for is_main in (True, False))
+    assert set(waiting[main]) == {at["root"], at["innermost"], at["two_loops"]}
+    assert set(waiting[other]) == {at["apart"], at["of"]} and set(asleep) == {main, other}
+    # One task waits for another in one loop, one for two others in the other one: for as long as is looked.
+    assert waiting[main][at["root"]] == 2 * waiting[main][at["innermost"]]
+    assert 2 * waiting[other][at["apart"]] == 3 * waiting[other][at["of"]]
+    for thread, one in (main, waiting[main][at["innermost"]]), (other, waiting[other][at["of"]] / 2):
+        assert 0.5 * asleep[thread] < one <= run.stats["seconds"] * 1e9, thread
+        assert one <= 1.25 * asleep[thread], thread
+
+
 def test_shared_task(program, workloads, tmp_path):
     """The first of those that await it is shown, and that there are others."""
     at = marks(workloads)
