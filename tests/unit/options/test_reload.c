@@ -52,7 +52,9 @@ static void reads_it_again(void **state)
 	assert_int_equal(o.max_depth, 9);
 }
 
-#define BASE "native = leaf\noutput-dir = d\nkubelet = https://h:1\npod-label = app\nlisten = unix:/run/p\n"
+#define BASE                                                                                                \
+	"event = loop\nnative = leaf\noutput-dir = d\nkubelet = https://h:1\npod-label = app\n"              \
+	"listen = unix:/run/p\n"
 
 /* Flags and numbers that make sense with any value beside BASE; what is a target does not. */
 static bool can_be_set(const struct option_row *r)
