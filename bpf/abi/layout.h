@@ -67,11 +67,12 @@ struct layout {
 	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
 	__u8 owner_generator; /* FRAME_OWNED_BY_GENERATOR */
 	__u8 pointer_tag;     /* low bits to clear in frame_code's pointer (3.14+: 3) */
-	__u8 frame_object;    /* 3.12+: frame_obj, a PyFrameObject if the frame has one; 0 = not known */
+	__u8 frame_object;    /* 3.11+: frame_obj, a PyFrameObject if the frame has one; 0 = not known */
+	__u8 frame_locals;    /* 3.11, 3.12: localsplus, up to which all frames are the same */
 
 	/* PyFrameObject; only where there is frame_object */
 	__u8 object_frame; /* f_frame */
-	__u8 object_data;  /* _f_frame_data */
+	__u8 object_data;  /* _f_frame_data; 0 = 3.11, where greenlet changes no links */
 
 	/* CFrame */
 	__u8 cframe_frame;
@@ -85,6 +86,7 @@ struct layout {
 	__u16 tstate_base_frame;
 	__u16 tstate_thread_id;
 	__u16 tstate_chunk; /* datastack_chunk */
+	__u16 tstate_exc_info; /* 3.11, 3.12: exc_info */
 	__u16 tstate_status;
 	__u16 tstate_exception; /* exc_state.exc_value; 0 = it is not among those bytes, or it is not known */
 	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
@@ -121,6 +123,7 @@ struct layout {
 	__u16 code_linetable;
 	__u16 code_version;  /* co_version; 0 = none (3.11) */
 	__u16 code_count;    /* ob_size: code units; only where there is code_tlbc */
+	__u16 code_numbers;  /* 3.11, 3.12: co_stacksize, and co_nlocalsplus 8 behind it; 0 = of no use */
 
 	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
 	__u16 str_length;

@@ -27,7 +27,7 @@ static __always_inline int native_lacks_shims(struct scratch *s, const struct la
 {
 	__u64 leaf = tstate_field(s, l->tstate_frame);
 
-	if (!l->frame_object)
+	if (!l->object_data)
 		return 0;
 	if (l->has_cframe && walk_read(&s->walk, &leaf, sizeof(leaf), cframe + l->cframe_frame))
 		return 0;

@@ -19,7 +19,7 @@
 /* Whether the walk ended at a frame of Python code, as it may while greenlets switch. */
 static __always_inline int greenlet_is_likely(const struct walk *w, const struct layout *l)
 {
-	return l->frame_object && w->end == WALK_ROOT && w->last && !w->last_owner;
+	return l->object_data && w->end == WALK_ROOT && w->last && !w->last_owner;
 }
 
 /*

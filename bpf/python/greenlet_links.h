@@ -52,7 +52,7 @@ WALK_GLOBAL int greenlet_skips_shims(const struct layout *l, __u64 leaf, __u64 s
 {
 	struct greenlet_context c = { l, leaf, sp, 0 };
 
-	if (!l || !l->frame_object)
+	if (!l || !l->object_data)
 		return 0;
 	bpf_loop(GREENLET_FRAMES, greenlet_callback, &c, 0);
 	return c.skips;

@@ -10,6 +10,7 @@
 #include "bpf/python/cache.h"
 #include "bpf/python/cframe.h"
 #include "bpf/python/context.h"
+#include "bpf/python/data_stack.h"
 #include "bpf/python/epoch.h"
 #include "bpf/python/greenlet.h"
 #include "bpf/python/task.h"
@@ -57,6 +58,28 @@ static __always_inline int thread_is_whole(const struct scratch *s, const struct
 	return !l->has_cframe || cframe_agrees(s, l, k);
 }
 
+/*
+ * 3.11, 3.12: walks from the newest frame of the data stack, if that is the leaf and the CFrame does not name
+ * it, and says whether it is a whole stack. The C stack is another greenlet's then, so with the native frames
+ * of other functions than the leaf there is no such walk.
+ */
+WALK_GLOBAL int walk_data_stack(struct scratch *s, const struct layout *l)
+{
+	struct walk *w;
+	__u64 chunk;
+
+	if (!s || !l)
+		return 0;
+	w = &s->walk;
+	chunk = thread_chunk(s, l);
+	if (opt_native >= NATIVE_MODE_TOP || !l->code_numbers || leaf_is_gone(s, l) ||
+	    !data_stack_find(w, l, chunk, tstate_field(s, l->tstate_chunk + 8),
+			     tstate_field(s, l->tstate_exc_info)))
+		return 0;
+	walk_from(w, l, w->last, chunk);
+	return walk_is_whole(w, l, 0) || (greenlet_is_likely(w, l) && thread_is_exposed(w, l));
+}
+
 /* Walks from the thread state in s->tstate. Returns the outcome. */
 static __always_inline enum outcome walk_thread(struct scratch *s, const struct layout *l)
 {
@@ -82,6 +105,8 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	 * met memory that is not resident, the CFrame is not the reason, and what was read is kept.
 	 */
 	if (l->has_cframe && (end != WALK_FAULT || w->python < 2 || leaf_is_entry(s, l))) {
+		if (walk_data_stack(s, l))
+			return OUTCOME_WHOLE;
 		if (walk_callers(s, l, chunk))
 			return OUTCOME_INCOMPLETE;
 		w->depth = 0;

@@ -10,8 +10,8 @@ from common import Table
 CODE = (
     ("process, start and end", ("bpf/pyperf", "bpf/sample/", "bpf/base/buckets")),
     ("thread state, epoch", ("bpf/python/thread.h", "bpf/python/self.h", "bpf/python/epoch.h")),
-    ("walk", ("bpf/python/walk.h", "bpf/python/reads.h", "bpf/python/cframe.h", "bpf/base/mem.h",
-              "bpf/base/loop.h")),
+    ("walk", ("bpf/python/walk.h", "bpf/python/reads.h", "bpf/python/cframe.h", "bpf/python/data_stack.h",
+              "bpf/base/mem.h", "bpf/base/loop.h")),
     ("cache check", ("bpf/python/cache.h",)),
     ("what the walk led to", ("bpf/stack/stack.h", "bpf/stack/leaf.h", "bpf/python/state.h")),
     ("code objects", ("bpf/python/code.h", "bpf/python/instruction.h", "bpf/python/settled.h",

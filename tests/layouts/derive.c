@@ -32,6 +32,28 @@
 /* Not the name: 3.14 renamed the frame's header, not the frame. */
 typedef struct _PyInterpreterFrame Frame;
 
+/* bpf/python/data_stack.h */
+static void show_data_stack(void)
+{
+#if PY_VERSION_HEX < 0x030d0000
+	_Static_assert(offsetof(PyCodeObject, co_firstlineno) == offsetof(PyCodeObject, co_stacksize) + 4 &&
+			       offsetof(PyCodeObject, co_nlocalsplus) ==
+				       offsetof(PyCodeObject, co_stacksize) + 8,
+		       "one after the other");
+	_Static_assert(offsetof(_PyStackChunk, data) == 24, "CHUNK_DATA");
+	_Static_assert(offsetof(_PyErr_StackItem, previous_item) == 8, "exc_info");
+	_Static_assert(FRAME_SPECIALS_SIZE * sizeof(PyObject *) == offsetof(Frame, localsplus),
+		       "a frame's size");
+	FIELD(frame_locals, Frame, localsplus);
+	FIELD(tstate_exc_info, PyThreadState, exc_info);
+	FIELD(code_numbers, PyCodeObject, co_stacksize);
+#else
+	show("frame_locals", 0);
+	show("tstate_exc_info", 0);
+	show("code_numbers", 0);
+#endif
+}
+
 static void show_frame(void)
 {
 	FIELD(frame_previous, Frame, previous);
@@ -77,15 +99,14 @@ static void show_frame(void)
 	show("cframe_previous", 0);
 	FIELD(tstate_frame, PyThreadState, current_frame);
 #endif
-#if PY_VERSION_HEX < 0x030c0000
-	show("frame_object", 0);
-	show("object_frame", 0);
-	show("object_data", 0);
-#else
 	FIELD(frame_object, Frame, frame_obj);
 	FIELD(object_frame, PyFrameObject, f_frame);
+#if PY_VERSION_HEX < 0x030c0000
+	show("object_data", 0);
+#else
 	FIELD(object_data, PyFrameObject, _f_frame_data);
 #endif
+	show_data_stack();
 #if PY_VERSION_HEX < 0x030e0000
 	show("pointer_tag", 0);
 #else

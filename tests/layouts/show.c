@@ -37,6 +37,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(owner_generator);
 	NUMBER(pointer_tag);
 	NUMBER(frame_object);
+	NUMBER(frame_locals);
 	NUMBER(object_frame);
 	NUMBER(object_data);
 	NUMBER(cframe_frame);
@@ -48,6 +49,7 @@ static void show_frames(const struct layout *layout)
 	NUMBER(tstate_base_frame);
 	NUMBER(tstate_thread_id);
 	NUMBER(tstate_chunk);
+	NUMBER(tstate_exc_info);
 	NUMBER(tstate_status);
 	NUMBER(tstate_exception);
 	NUMBER(status_active);
@@ -76,6 +78,7 @@ static void show_objects(const struct layout *layout)
 	NUMBER(code_version);
 	NUMBER(code_bytecode);
 	NUMBER(code_count);
+	NUMBER(code_numbers);
 	NUMBER(code_tlbc);
 	NUMBER(str_length);
 	NUMBER(str_state);

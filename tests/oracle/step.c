@@ -132,6 +132,21 @@ static enum fault change_judge(const struct walk *w)
 
 static bool switching; /* --greenlets */
 
+/*
+ * 3.11, 3.12: whether the leaf is none that a CFrame names, but the one at the top of the data stack. It must
+ * follow from those before all the same.
+ */
+static bool is_by_data_stack(const struct walk *w)
+{
+	const struct layout *l = &hosted.layout;
+	const __u64 leaf = w->frames[0].address & ~(__u64)FRAME_SINGLE;
+	const __u64 numbers = stopped_word(w->frames[0].code + l->code_numbers);
+	const __u64 locals = stopped_word(w->frames[0].code + l->code_numbers + 8);
+
+	return l->has_cframe && leaf + l->frame_locals + 8 * ((__u32)numbers + (__u32)locals) ==
+					stopped_word(hosted_thread()->tstate + l->tstate_chunk + 8);
+}
+
 /* The frames must be those that a plain walk finds, and follow from those before. */
 static enum fault judge_whole(__u64 tstate, bool cached)
 {
@@ -140,7 +155,14 @@ static enum fault judge_whole(__u64 tstate, bool cached)
 	if (!instructions_are_inside(&hosted.layout, w))
 		return FAULT_INSTRUCTION;
 	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
-	if (!w->depth || !plain_agrees(&plain, w))
+	if (!w->depth)
+		return FAULT_WALK;
+	if (!plain_agrees(&plain, w) && is_by_data_stack(w)) {
+		if (switching && !is_as_it_was(judge, w))
+			return FAULT_JUMP;
+		plain_walk(&plain, &hosted.layout, w->frames[0].address & ~(__u64)FRAME_SINGLE);
+	}
+	if (!plain_agrees(&plain, w))
 		return FAULT_WALK;
 	count.cache_refused += !cached && !switching;
 	if (switching && change_judge(w))

@@ -137,7 +137,7 @@ static void not_before(void **state)
 {
 	(void)state;
 	begin(0x030d);
-	layout.frame_object = 0;
+	layout.object_data = 0;
 	assert_int_equal(walked(), OUTCOME_INCOMPLETE);
 }
 

@@ -114,9 +114,10 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(frame_previous), L(frame_instr), L(frame_generator), L(frame_running), L(running),
      L(frame_owner), L(frame_is_entry), L(owner_shim),
      L(owner_generator),
-     L(pointer_tag), L(frame_object), L(object_frame), L(object_data),
+     L(pointer_tag), L(frame_object), L(frame_locals), L(object_frame), L(object_data),
      L(cframe_frame), L(cframe_previous), L(tstate_size), L(tstate_next), L(tstate_interp),
-     L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_status),
+     L(tstate_frame), L(tstate_base_frame), L(tstate_thread_id), L(tstate_chunk), L(tstate_exc_info),
+     L(tstate_status),
      L(tstate_exception), L(status_active), L(code_bytecode), L(code_tlbc), L(interp_epoch),
      L(interp_tlbc_generation), L(interp_next), L(interp_threads), L(interp_gil), L(interp_gc_frame),
      L(gil_holder),
@@ -124,7 +125,7 @@ EACH(layout, L(version), L(free_threaded), L(root_rule), L(has_cframe), L(epoch_
      L(runtime_tss_key),
      L(code_size), L(code_first_line),
      L(code_filename), L(code_name), L(code_qualname), L(code_linetable), L(code_version),
-     L(code_count),
+     L(code_count), L(code_numbers),
      L(str_length), L(str_state), L(str_ascii), L(str_compact), L(str_data), L(str_kind_shift),
      L(str_compact_bit), L(str_ascii_bit), L(str_implied), L(bytes_size), L(bytes_data));
 

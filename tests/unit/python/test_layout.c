@@ -149,8 +149,12 @@ static void check_bounds(const struct layout *l)
 	assert_int_equal(l->root_rule == ROOT_ENTRY, l->frame_is_entry != 0);
 	assert_int_equal(l->root_rule == ROOT_BASE, l->tstate_base_frame != 0);
 	assert_int_equal(l->owner_shim, l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE ? 3 : 256);
-	assert_int_equal(l->frame_object != 0, l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE);
-	assert_int_equal(l->frame_object != 0, l->object_frame && l->object_data > l->object_frame);
+	assert_int_equal(l->frame_object != 0, l->root_rule != ROOT_NULL);
+	assert_int_equal(l->frame_object != 0, l->object_frame != 0);
+	assert_int_equal(l->object_data > l->object_frame,
+			 l->root_rule == ROOT_SHIM || l->root_rule == ROOT_BASE);
+	assert_int_equal(l->code_numbers != 0, l->has_cframe);
+	assert_int_equal(l->code_numbers != 0, l->frame_locals && l->tstate_exc_info);
 	assert_int_equal(l->code_tlbc != 0,
 			 l->frame_tlbc_index && l->code_count && l->interp_tlbc_generation);
 	assert_int_equal(l->epoch_size != 0, l->interp_epoch != 0);

@@ -20,6 +20,11 @@ const struct cpython cpython_3_11 = {
 		.frame_owner = 69,
 		.owner_shim = 256, /* no C-stack frames yet */
 		.owner_generator = 1,
+		.frame_object = 40,
+		.frame_locals = 72,
+
+		/* internal/pycore_frame.h: struct _frame */
+		.object_frame = 24,
 
 		/* cpython/pystate.h: _PyCFrame, PyThreadState */
 		.cframe_frame = 8, /* behind use_tracing */
@@ -30,6 +35,7 @@ const struct cpython cpython_3_11 = {
 		.tstate_frame = 56, /* cframe */
 		.tstate_thread_id = 152,
 		.tstate_chunk = 296,
+		.tstate_exc_info = 120,
 
 		/* internal/pycore_interp.h: the GIL is the runtime's, one for all */
 		.interp_next = 0,
@@ -50,6 +56,7 @@ const struct cpython cpython_3_11 = {
 		.code_qualname = 128,
 		.code_linetable = 136,
 		.code_bytecode = 184,
+		.code_numbers = 68,
 
 		/* cpython/unicodeobject.h: still with wstr */
 		.str_length = 16,

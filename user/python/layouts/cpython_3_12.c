@@ -20,6 +20,7 @@ const struct cpython cpython_3_12 = {
 		.owner_shim = 3, /* FRAME_OWNED_BY_CSTACK */
 		.owner_generator = 1,
 		.frame_object = 48,
+		.frame_locals = 72,
 
 		/* internal/pycore_frame.h: struct _frame */
 		.object_frame = 24,
@@ -34,6 +35,7 @@ const struct cpython cpython_3_12 = {
 		.tstate_frame = 56, /* cframe */
 		.tstate_thread_id = 136,
 		.tstate_chunk = 232,
+		.tstate_exc_info = 104,
 		.tstate_status = 24,
 		.status_active = 1 << 4,
 
@@ -58,6 +60,7 @@ const struct cpython cpython_3_12 = {
 		.code_linetable = 136,
 		.code_version = 92,
 		.code_bytecode = 192,
+		.code_numbers = 64,
 
 		/* cpython/unicodeobject.h: without wstr (PEP 623) */
 		.str_length = 16,
