@@ -75,7 +75,10 @@ static size_t read_tuple(struct task_reader *r, __u64 tuple, __u64 ret[CELLS_MAX
 
 static void add_future(struct hops *h, __u64 future);
 
-/* AnyIO's task group, which a task of its own waits in. */
+/*
+ * AnyIO's task group, which a task of its own waits in. Only objects of a class with that name are asked:
+ * that takes some hundred reads of one without the attribute.
+ */
 static bool add_host(struct task_reader *r, __u64 object, struct task_object *o)
 {
 	const __u64 scope = objects_attribute(&r->objects, object, "cancel_scope");
@@ -114,7 +117,7 @@ static bool add_of_function(struct hops *h, __u64 function, __u64 done)
 		found = true;
 	}
 	for (size_t i = 0; i < count && !found; i++)
-		found = kind_of(r, objects[i]) == READER_OTHER && add_host(r, objects[i], h->o);
+		found = kind_of(r, objects[i]) == READER_GROUP && add_host(r, objects[i], h->o);
 	return found;
 }
 

@@ -32,13 +32,27 @@ void task_list_free(struct task_list *list)
 	*list = (struct task_list){ 0 };
 }
 
-int task_list_add(struct task_list *list, __u64 address)
+/* The slot that the task has, or would have. */
+static size_t slot_of(const struct task_list *list, __u64 address)
 {
 	size_t i = hash_bytes(&address, sizeof(address)) & (list->slot_count - 1);
 
-	for (; list->slots[i]; i = (i + 1) & (list->slot_count - 1))
-		if (list->found[list->slots[i] - 1].address == address)
-			return (int)list->slots[i] - 1;
+	while (list->slots[i] && list->found[list->slots[i] - 1].address != address)
+		i = (i + 1) & (list->slot_count - 1);
+	return i;
+}
+
+int task_list_find(const struct task_list *list, __u64 address)
+{
+	return (int)list->slots[slot_of(list, address)] - 1;
+}
+
+int task_list_add(struct task_list *list, __u64 address)
+{
+	const size_t i = slot_of(list, address);
+
+	if (list->slots[i])
+		return (int)list->slots[i] - 1;
 	if (list->count == list->most) {
 		list->more = true;
 		return -E2BIG;

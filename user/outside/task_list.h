@@ -16,7 +16,7 @@ struct task_found {
 	__u64 address;
 	__u64 running; /* the thread state that runs it; 0 = none */
 	pid_t tid;     /* the thread in whose list it is; 0 = in none, or its thread has ended */
-	bool listed;   /* it was in a list, so that it has a node there */
+	bool listed;   /* it was in a list (from 3.14 on it has a node there) */
 };
 
 struct task_list {
@@ -33,6 +33,9 @@ void task_list_free(struct task_list *list);
 
 /* The number of the task, which is added if it is new; -E2BIG if there is no room, which sets more. */
 int task_list_add(struct task_list *list, __u64 address);
+
+/* The number of the task; -1 if it is not in the list. */
+int task_list_find(const struct task_list *list, __u64 address);
 
 /*
  * Adds all tasks of a linked list, from the address of its head. It is read again when it changed meanwhile;

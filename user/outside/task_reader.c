@@ -216,6 +216,7 @@ static const struct {
 	{ "TaskWakeupMethWrapper", READER_WAKEUP }, { "builtin_function_or_method", READER_BUILTIN },
 	{ "method", READER_METHOD },		    { "function", READER_FUNCTION },
 	{ "functools.partial", READER_PARTIAL },    { "set", READER_CONTAINER },
+	{ "TaskGroup", READER_GROUP },
 };
 
 static enum task_reader_kind callback_kind(struct task_reader *r, __u64 type, __u64 flags)

@@ -37,6 +37,7 @@ enum task_reader_kind {
 	READER_METHOD,	/* of an object whose class is written in Python */
 	READER_FUNCTION,
 	READER_PARTIAL,
+	READER_GROUP, /* of tasks: AnyIO's or another one */
 	READER_LIST,
 	READER_TUPLE,
 	READER_CONTAINER, /* a set or a dict */

@@ -9,10 +9,13 @@
 
 #include "base/cleanup.h"
 #include "outside/task_list.h"
+#include "outside/task_notes.h"
 #include "outside/task_object.h"
 #include "outside/tasks_trim.h"
 #include "outside/thread_states.h"
 #include "outside/weak_tasks.h"
+
+#define ROUNDS 6 /* in which tasks that have gone on are read once more */
 
 /* The state of one look. */
 struct tasks_look {
@@ -26,7 +29,7 @@ struct tasks_look {
 	struct task_list list;
 	struct task_object object;
 	struct buf tasks, frames, awaiters;
-	struct buf marks; /* a struct task_mark of each task */
+	struct buf notes; /* a struct task_note of each task */
 };
 
 /* --- which tasks there are ------------------------------------------------------------------------------ */
@@ -170,7 +173,19 @@ static enum task_state state_of(const struct task_object *o)
 	return TASK_WAITS;
 }
 
-static int add_task(struct tasks_look *k, size_t number)
+/* Of a task that was read before, what was read then stays behind in the arrays until they are trimmed. */
+static int put_task(struct tasks_look *k, size_t number, const struct task *t)
+{
+	const struct task_note note = { .mark = k->object.mark, .again = true };
+
+	if (number == k->tasks.size / sizeof(*t))
+		return buf_add(&k->tasks, t, sizeof(*t)) ?: buf_add(&k->notes, &note, sizeof(note));
+	((struct task *)(void *)k->tasks.data)[number] = *t;
+	((struct task_note *)(void *)k->notes.data)[number] = note;
+	return 0;
+}
+
+static int read_task(struct tasks_look *k, size_t number)
 {
 	/* The list may move when an awaiter is added. */
 	const struct task_found f = k->list.found[number];
@@ -185,56 +200,136 @@ static int add_task(struct tasks_look *k, size_t number)
 			t.tid = k->loops.list[i].tid;
 	memcpy(t.name, k->object.name, sizeof(t.name));
 	err = add_frames(k, &t) ?: add_awaiters(k, &t);
-	err = err ?: buf_add(&k->marks, &k->object.mark, sizeof(k->object.mark));
-	return err ?: buf_add(&k->tasks, &t, sizeof(t));
+	return err ?: put_task(k, number, &t);
 }
 
-static int add_tasks(struct tasks_look *k)
+/* At most OBJECTS_AHEAD of them. */
+static int read_tasks(struct tasks_look *k, const size_t *numbers, size_t count)
 {
+	struct task_found found[OBJECTS_AHEAD];
+	int err = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found[i] = k->list.found[numbers[i]];
+	task_object_ahead(&k->reader, found, count);
+	for (size_t i = 0; i < count && !err; i++)
+		err = read_task(k, numbers[i]);
+	return err;
+}
+
+static size_t task_count(const struct tasks_look *k)
+{
+	return k->tasks.size / sizeof(struct task);
+}
+
+/* Reads those that were not read, which were in the list or await others, and those that are to be. */
+static int read_round(struct tasks_look *k)
+{
+	size_t numbers[OBJECTS_AHEAD], n = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < k->list.count && !err; i++) {
-		const size_t left = k->list.count - i;
+		const struct task_note *notes = (void *)k->notes.data;
 
-		if (i % OBJECTS_AHEAD == 0)
-			task_object_ahead(&k->reader, &k->list.found[i],
-					  left < OBJECTS_AHEAD ? left : OBJECTS_AHEAD);
-		err = add_task(k, i);
+		if (i >= task_count(k) || notes[i].again)
+			numbers[n++] = i;
+		if (n < OBJECTS_AHEAD && i + 1 < k->list.count)
+			continue;
+		err = read_tasks(k, numbers, n);
+		n = 0;
 	}
 	return err;
 }
 
+/* --- those that have gone on ---------------------------------------------------------------------------- */
+
+static struct task_notes notes_of(struct tasks_look *k)
+{
+	return (struct task_notes){ (void *)k->tasks.data, (void *)k->awaiters.data, (void *)k->notes.data,
+				    task_count(k) };
+}
+
 /*
  * What awaits a task is read after it. It is the one whose address the task has had if the task still waits
- * for it to go on then. If not, another object may have taken its place: so the task has gone on.
+ * for it to go on then. If not, another object may have taken its place: so the task has gone on. What was
+ * read before a task that it awaits has to be as it was, too.
  */
-static void check_some(struct tasks_look *k, size_t first, size_t count, bool *gone)
+static void check_some(struct tasks_look *k, const size_t *numbers, size_t count)
 {
-	const struct task *tasks = (void *)k->tasks.data;
-	const struct task_mark *marks = (void *)k->marks.data;
+	struct task_note *notes = (void *)k->notes.data;
 	__u64 addresses[OBJECTS_AHEAD];
-	size_t n = 0;
 
-	for (size_t i = first; i < first + count; i++)
-		if (tasks[i].awaiters)
-			addresses[n++] = tasks[i].address;
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = k->list.found[numbers[i]].address;
 	task_reader_forget(&k->reader);
-	task_reader_ahead(&k->reader, addresses, n, k->reader.at.task_size);
-	for (size_t i = first; i < first + count; i++)
-		gone[i] = tasks[i].awaiters &&
-			  !task_object_is_still(&k->reader, &k->list.found[i], &marks[i]);
+	task_reader_ahead(&k->reader, addresses, count, k->reader.at.task_size);
+	for (size_t i = 0; i < count; i++)
+		notes[numbers[i]].gone = !task_object_is_still(&k->reader, &k->list.found[numbers[i]],
+							       &notes[numbers[i]].mark);
+}
+
+static void check_round(struct tasks_look *k)
+{
+	const struct task_notes notes = notes_of(k);
+	size_t numbers[OBJECTS_AHEAD], n = 0;
+
+	task_notes_begin_check(&notes);
+	for (size_t i = 0; i < notes.count && !k->reader.spent; i++) {
+		if (task_notes_is_to_check(&notes, i))
+			numbers[n++] = i;
+		if (n < OBJECTS_AHEAD && i + 1 < notes.count)
+			continue;
+		check_some(k, numbers, n);
+		n = 0;
+	}
+}
+
+/* Lists all tasks once more. */
+static int list_again(struct tasks_look *k)
+{
+	const struct task_notes notes = notes_of(k);
+	struct task_list first = k->list, now;
+	int err = task_list_new(&k->list, TASKS_LISTED_MAX);
+
+	err = err ?: list_tasks(k);
+	now = k->list;
+	k->list = first;
+	if (!err && !now.more && !k->reader.spent)
+		task_notes_mark_ended(&notes, &k->list, &now);
+	task_list_free(&now);
+	return err == -E2BIG ? 0 : err;
+}
+
+static int add_tasks(struct tasks_look *k)
+{
+	struct task_notes notes;
+	int err = 0;
+
+	for (int i = 0; i < ROUNDS && !err && !k->reader.spent; i++) {
+		err = read_round(k);
+		check_round(k);
+		notes = notes_of(k);
+		if (err || k->reader.spent || !task_notes_mark_again(&notes))
+			break;
+		err = list_again(k);
+	}
+	return err;
 }
 
 static int settle(struct tasks_look *k)
 {
-	const size_t count = k->tasks.size / sizeof(struct task);
+	const struct task_note *notes = (void *)k->notes.data;
+	const size_t count = task_count(k);
 	_cleanup_free_ bool *gone = calloc(count + 1, sizeof(*gone));
+	_cleanup_free_ bool *ended = calloc(count + 1, sizeof(*ended));
 
-	if (!gone)
+	if (!gone || !ended)
 		return -ENOMEM;
-	for (size_t i = 0; i < count && !k->reader.spent; i += OBJECTS_AHEAD)
-		check_some(k, i, count - i < OBJECTS_AHEAD ? count - i : OBJECTS_AHEAD, gone);
-	return tasks_trim(&k->tasks, &k->frames, &k->awaiters, gone, k->reader.at.facts);
+	for (size_t i = 0; i < count; i++) {
+		gone[i] = notes[i].gone;
+		ended[i] = notes[i].ended;
+	}
+	return tasks_trim(&k->tasks, &k->frames, &k->awaiters, gone, ended, k->reader.at.facts);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -287,7 +382,7 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 	buf_free(&k->tasks);
 	buf_free(&k->frames);
 	buf_free(&k->awaiters);
-	buf_free(&k->marks);
+	buf_free(&k->notes);
 	task_list_free(&k->list);
 	free(k->threads);
 	free(k);

@@ -11,11 +11,11 @@
 
 /*
  * Of the tasks, which are struct task with what they have in the other two, those that are gone lose their
- * frames and awaiters: they have gone on. With drop_ended tasks that have ended are left out, but for those
- * that are said to await others: up to 3.13 they stay in the list for as long as anything holds them. 0 or
- * -ENOMEM.
+ * frames and awaiters: they have gone on. Those that are in no list any more have ended, and are left
+ * out, but for those that are said to await others. So are those that a reading found ended, with
+ * drop_ended: up to 3.13 they stay in the list for as long as anything holds them. 0 or -ENOMEM.
  */
 int tasks_trim(struct buf *tasks, struct buf *frames, struct buf *awaiters, const bool *gone,
-	       bool drop_ended);
+	       const bool *ended, bool drop_ended);
 
 #endif

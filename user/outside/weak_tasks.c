@@ -54,6 +54,7 @@ static int add(struct listing *l, __u64 task, __u64 type, __u64 *ret_number)
 	number = task_list_add(l->list, task);
 	if (number < 0)
 		return number;
+	l->list->found[number].listed = true;
 	*ret_number = (__u64)number;
 	return 0;
 }

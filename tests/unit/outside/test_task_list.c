@@ -62,7 +62,9 @@ static void in_their_order(void **state)
 		assert_true(list.found[i].listed);
 		assert_int_equal(task_list_add(&list, address_of(task_objects[i])), i);
 	}
+	assert_int_equal(task_list_find(&list, 1234), -1);
 	assert_int_equal(task_list_add(&list, 1234), TASKS);
+	assert_int_equal(task_list_find(&list, 1234), TASKS);
 	assert_false(list.found[TASKS].listed);
 	/* A list that has not been made, and an empty one. */
 	head[0] = 0;

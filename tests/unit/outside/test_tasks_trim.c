@@ -15,6 +15,7 @@
 #include "outside/tasks_trim.h"
 
 static struct buf tasks, frames, awaiters;
+static const bool none[4];
 
 /* Four tasks: 0 is awaited by 1, 1 by 2, 3 has ended. Each but the last has a frame, with its number. */
 static int begin(void **state)
@@ -80,7 +81,7 @@ static void nothing_is_taken_away(void **state)
 	__u32 by[4];
 
 	(void)state;
-	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, false), 0);
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, false), 0);
 	assert_int_equal(parse(t, codes, by), 4);
 	assert_int_equal(codes[2], 2);
 	assert_int_equal(by[0], 1);
@@ -96,10 +97,10 @@ static void one_that_has_ended(void **state)
 
 	((struct task *)(void *)tasks.data)[3].state = TASK_WAITS;
 	((struct task *)(void *)tasks.data)[2].state = TASK_ENDED; /* but 1 is awaited by it */
-	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, true), 0);
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, true), 0);
 	assert_int_equal(parse(t, codes, by), 4);
 	begin(state);
-	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, true), 0);
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, true), 0);
 	assert_int_equal(parse(t, codes, by), 3);
 	assert_int_equal(by[1], 2);
 }
@@ -113,7 +114,7 @@ static void one_that_has_gone_on(void **state)
 	__u32 by[4];
 
 	(void)state;
-	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, true), 0);
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, true), 0);
 	assert_int_equal(parse(t, codes, by), 3);
 	assert_int_equal(t[0].state, TASK_CHANGED);
 	assert_int_equal(codes[0], ~0ULL);
@@ -123,11 +124,51 @@ static void one_that_has_gone_on(void **state)
 	assert_int_equal(by[1], 2);
 }
 
+/* One that is in no list any more is left out, too, unless it is said to await another one. */
+static void one_that_is_not_there_any_more(void **state)
+{
+	static const bool first[4] = { true }, second[4] = { false, true };
+	struct task t[4];
+	__u64 codes[4];
+	__u32 by[4];
+
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, none, first, false), 0);
+	assert_int_equal(parse(t, codes, by), 3);
+	assert_int_equal(t[0].address, 1);
+	assert_int_equal(codes[0], 1);
+	assert_int_equal(by[0], 1);
+	begin(state);
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, none, second, false), 0);
+	assert_int_equal(parse(t, codes, by), 4);
+	assert_int_equal(t[1].state, TASK_CHANGED);
+	assert_int_equal(by[0], 1);
+	assert_int_equal(codes[1], ~0ULL);
+}
+
+/* A task that was read again has its frames behind those of all others. */
+static void one_that_was_read_again(void **state)
+{
+	const struct look_frame f = { .code = 7 };
+	struct task t[4];
+	__u64 codes[4];
+	__u32 by[4];
+
+	(void)state;
+	assert_int_equal(buf_add(&frames, &f, sizeof(f)), 0);
+	((struct task *)(void *)tasks.data)[0].first_frame = 3;
+	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, none, none, false), 0);
+	assert_int_equal(parse(t, codes, by), 4);
+	assert_int_equal(codes[0], 7);
+	assert_int_equal(codes[1], 1);
+	assert_int_equal(frames.size, 3 * sizeof(f));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
 	const struct CMUnitTest tests_of_it[] = {
 		TEST(nothing_is_taken_away), TEST(one_that_has_ended), TEST(one_that_has_gone_on),
+		TEST(one_that_is_not_there_any_more), TEST(one_that_was_read_again),
 	};
 
 	return cmocka_run_group_tests(tests_of_it, NULL, end);
