@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--async: tasks of AnyIO's task groups are awaited by the task that has entered the group. AnyIO is that of
+"""Tasks of AnyIO's task groups are awaited by the task that has entered the group. AnyIO is that of
 the web frameworks' folder, which every version from 3.11 on can use."""
 import collections
 import os
@@ -10,6 +10,7 @@ import pytest
 import interpreters as known
 import pprof
 import profiler
+from async_tasks import look
 
 PROGRAM = "anyio_groups.py"
 LEAST = 30  # samples of each
@@ -48,3 +49,14 @@ def test_task_groups(python, workloads, tmp_path):
         right = sum(found[task][stack] for stack in wanted)
         wrong = sum(found[task].values()) - right
         assert right >= LEAST and wrong <= run.stats["counters"]["read_faults"], found
+
+
+@pytest.mark.parametrize("python", [param for param in EACH if param.values[0].version < (3, 14)])
+def test_tasks_that_wait(python, workloads):
+    """`tasks` says it up to 3.13, where it finds the group in a function that is called at a task's end."""
+    environment = {**os.environ, "PYTHONPATH": str(site())}
+    with profiler.target(python.path, workloads / "anyio_rests.py", env=environment) as target:
+        found = {task["id"]: task for task in look(target.pid)}
+    names = {task.get("name"): {found[by].get("name") for by in task["awaited_by"]}
+             for task in found.values() if task["state"] != "future"}
+    assert names == {"Task-1": set(), "beside": {"Task-1"}, "inner": {"Task-1"}, "below": {"inner"}}
