@@ -27,7 +27,7 @@ static __always_inline __s64 memory_pages(const struct mm_struct *mm)
 	const struct mm_struct___before_6_2 *old = (const void *)mm;
 	__s64 count[MM_SHMEMPAGES + 1];
 
-	if (bpf_core_type_exists(struct mm_rss_stat)) { /* the verifier of 6.1 cannot look into that array */
+	if (bpf_core_field_exists(old->rss_stat)) { /* the verifier of 6.1 cannot look into that array */
 		if (bpf_core_read(count, sizeof(count), &old->rss_stat))
 			return 0;
 		return count[MM_FILEPAGES] + count[MM_ANONPAGES] + count[MM_SHMEMPAGES];

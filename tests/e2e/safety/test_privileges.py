@@ -190,6 +190,18 @@ def running(request, folder):
     run.kill()
 
 
+def test_every_kind_with_four(workloads, tmp_path):
+    """All that can be asked for, as the DaemonSet asks for it: no part needs a right of its own. A type that is
+    in no BTF of the kernel, for one, is looked for in those of modules, which only CAP_SYS_ADMIN may see."""
+    kinds = [event.key for event in profiler.EVENTS if event.asked]
+    assert "memory" in kinds and "loop" in kinds
+    with burn(workloads) as target:
+        run = profiler.run(tmp_path, "--pid", target.pid, "--event", ",".join(kinds), "-d", 2,
+                           "--loop-exact", "--async", "--native", "full", "--kernel", "full", "--log", "1",
+                           binary=(*GIVEN["pod"], profiler.BINARY))
+    assert sum(sample.values["cpu"] for sample in run.of(target.pid)) > 0
+
+
 @pytest.mark.parametrize("running", GIVEN, indirect=True)
 def test_no_bit_too_many(running, workloads):
     with burn(workloads) as target:
