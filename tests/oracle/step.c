@@ -151,20 +151,22 @@ static bool is_by_data_stack(const struct walk *w)
 static enum fault judge_whole(__u64 tstate, bool cached)
 {
 	struct walk *w = &hosted.scratch->walk;
+	bool is_named;
 
 	if (!instructions_are_inside(&hosted.layout, w))
 		return FAULT_INSTRUCTION;
 	plain_walk(&plain, &hosted.layout, plain_leaf(&hosted.layout, tstate, false));
 	if (!w->depth)
 		return FAULT_WALK;
-	if (!plain_agrees(&plain, w) && is_by_data_stack(w)) {
+	is_named = plain_agrees(&plain, w);
+	if (!is_named && is_by_data_stack(w)) {
 		if (switching && !is_as_it_was(judge, w))
 			return FAULT_JUMP;
 		plain_walk(&plain, &hosted.layout, w->frames[0].address & ~(__u64)FRAME_SINGLE);
 	}
 	if (!plain_agrees(&plain, w))
 		return FAULT_WALK;
-	count.cache_refused += !cached && !switching;
+	count.cache_refused += !cached && !switching && is_named; /* else the cache is not asked */
 	if (switching && change_judge(w))
 		return FAULT_JUMP;
 	return judge_frames(judge, w->frames, w->depth);

@@ -191,8 +191,8 @@ def running(request, folder):
 
 
 def test_every_kind_with_four(workloads, tmp_path):
-    """All that can be asked for, as the DaemonSet asks for it: no part needs a right of its own. A type that is
-    in no BTF of the kernel, for one, is looked for in those of modules, which only CAP_SYS_ADMIN may see."""
+    """All that can be asked for, as the DaemonSet asks for it: no part needs a right of its own. A type that
+    the kernel does not have, for one, is looked for in its modules, which only CAP_SYS_ADMIN may see."""
     kinds = [event.key for event in profiler.EVENTS if event.asked]
     assert "memory" in kinds and "loop" in kinds
     with burn(workloads) as target:
