@@ -127,16 +127,18 @@ static int find_build_id(struct reader *r, struct wire m, __u32 *ret)
 static int add_mapping(struct reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
+	struct read_mapping read = { 0 };
 	__u64 f[OTLP_MAPPING_FILENAME + 1];
-	__u32 id;
 	int err;
 
 	if (is_none(r))
 		return 0;
 	err = read_scalars(r, m, f, OTLP_MAPPING_FILENAME) ?:
 	      read_text(r, f[OTLP_MAPPING_FILENAME], &mapping.file) ?:
-	      find_build_id(r, m, &mapping.build_id) ?: recorded_mapping(r->recorded, &mapping, &id);
-	return err ?: read_ids_add(r, &r->mappings, r->index - 1, &id, sizeof(id));
+	      find_build_id(r, m, &mapping.build_id) ?:
+	      recorded_mapping(r->recorded, &mapping, &read.recorded);
+	read.start = f[OTLP_MAPPING_MEMORY_START];
+	return err ?: read_ids_add(r, &r->mappings, r->index - 1, &read, sizeof(read));
 }
 
 static int add_function(struct reader *r, struct wire m)

@@ -27,7 +27,8 @@ struct reader {
 	struct wire message;
 	struct buf texts;    /* struct wire[], the string table */
 	struct buf text_ids; /* __u32[]: of recorded, + 1; 0 = was not needed yet */
-	struct read_ids mappings, functions; /* of __u32, ids of recorded */
+	struct read_ids mappings;	     /* of struct read_mapping */
+	struct read_ids functions;	     /* of __u32, ids of recorded */
 	struct read_ids locations;	     /* of struct read_line_range */
 	struct buf lines;		     /* __u32[], places of recorded */
 	struct buf places, values, labels;   /* of the sample at hand */
@@ -61,6 +62,12 @@ int read_text_add(struct reader *r, struct wire m);
 int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size);
 /* The record; NULL: no record has that id. */
 const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size);
+
+struct read_mapping {
+	__u64 start;	/* its lowest address */
+	__u32 recorded; /* its id there */
+	__u32 unused;
+};
 
 struct read_location {
 	__u64 id, mapping, address; /* mapping: 0 = none */

@@ -16,12 +16,14 @@ enum { MAPPING = 3, LOCATION = 4, FUNCTION = 5 };
 static int add_mapping(struct reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
+	struct read_mapping read = { 0 };
 	__u64 f[7];
-	__u32 id;
 	int err = read_scalars(r, m, f, 6) ?: read_text(r, f[5], &mapping.file) ?:
-		  read_text(r, f[6], &mapping.build_id) ?: recorded_mapping(r->recorded, &mapping, &id);
+		  read_text(r, f[6], &mapping.build_id) ?:
+		  recorded_mapping(r->recorded, &mapping, &read.recorded);
 
-	return err ?: read_ids_add(r, &r->mappings, f[1], &id, sizeof(id));
+	read.start = f[2];
+	return err ?: read_ids_add(r, &r->mappings, f[1], &read, sizeof(read));
 }
 
 static int add_function(struct reader *r, struct wire m)
@@ -129,12 +131,15 @@ int read_location_add(struct reader *r, struct wire m, const struct read_locatio
 {
 	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
 	struct recorded_place place = { .address = l->address };
-	const __u32 *mapping = NULL;
+	const struct read_mapping *mapping = NULL;
 	int err;
 
 	if (l->mapping && !(mapping = read_ids_find(&r->mappings, l->mapping, sizeof(*mapping))))
 		return read_fail(r, -EBADMSG, "it names a mapping that it has not");
-	place.mapping = mapping ? *mapping : 0;
+	place.mapping = mapping ? mapping->recorded : 0;
+	/* No code is at a file's very start. Frames of Python stand there (pprof_places.c). */
+	if (mapping && place.address == mapping->start)
+		place.address = 0;
 	err = add_lines(r, m, l->line, &place);
 	range.count = r->lines.size / sizeof(__u32) - range.first;
 	return err ?: read_ids_add(r, &r->locations, l->id, &range, sizeof(range));
