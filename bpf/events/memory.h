@@ -191,11 +191,11 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
 	struct memory_set *set;
 	struct memory *m;
-	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	struct cpu_stats *count;
 	__u64 address;
 	__s64 change;
 
-	if (!s || !count || (s->memory.mm == (__u64)mm && s->memory.pages == pages))
+	if (!s || (s->memory.mm == (__u64)mm && s->memory.pages == pages))
 		return;
 	s->memory.mm = (__u64)mm;
 	s->memory.pages = pages;
@@ -208,7 +208,8 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 		memory_by_others(set, address, mm, pages);
 		return;
 	}
-	if (!watched_process(task, s, count, bpf_ktime_get_ns()) && !is_undecided(task, s))
+	count = bpf_map_lookup_elem(&stats, &cpu);
+	if (!count || (!watched_process(task, s, count, bpf_ktime_get_ns()) && !is_undecided(task, s)))
 		return;
 	m = memory_find(set, address);
 	change = m ? memory_take(m, pages) : 0;
