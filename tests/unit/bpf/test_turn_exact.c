@@ -9,23 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#define HOSTED_NODES (1U << 13)
-#define HOSTED_CODES (1U << 10)
-
-#include "tests/forge/hosted.h"
+#include "tests/forge/turns.h"
 #include "bpf/events/turn_exact.h"
 
-const volatile __u64 opt_min_turn = 20000000;
 const volatile __u8 opt_loop_exact = 1;
 
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
-
-#define MS     1000000ULL
 #define CALL_A 5000 /* nodes */
 #define CALL_B 5001
 
@@ -66,17 +54,6 @@ static void goes_round(__u32 call, __u64 ms)
 	turn_begin(&turn, now);
 }
 
-static __u64 at(__u32 call, enum wait_cause cause)
-{
-	return hosted.nodes[node_add(&hosted.stats, 0, call, CODE_WAITS + cause)].count;
-}
-
-/* But for what is rounded. */
-static void assert_about(__u64 ns, __u64 expected)
-{
-	assert_in_range(ns, expected - TURN_ROUNDING, expected + TURN_ROUNDING);
-}
-
 /* 90 ms of short turns, of which most have met no tick, and then a long one: they are no part of it. */
 static void a_long_one_stands_for_itself(void **state)
 {
@@ -84,8 +61,8 @@ static void a_long_one_stands_for_itself(void **state)
 	for (int i = 0; i < 45; i++)
 		goes_round(i % 5 ? 0 : CALL_A, 2);
 	goes_round(CALL_B, 50);
-	assert_about(at(CALL_B, WAIT_TURN), 50 * MS);
-	assert_int_equal(at(CALL_A, WAIT_TURN) + at(CALL_A, WAIT_SATURATED), 0);
+	assert_about(turns_at(CALL_B, WAIT_TURN), 50 * MS);
+	assert_int_equal(turns_at(CALL_A, WAIT_TURN) + turns_at(CALL_A, WAIT_SATURATED), 0);
 	assert_int_equal(hosted.stats.turns_long, 1);
 	assert_int_equal(hosted.stats.loop_ns, 50 * MS);
 	exact_drop(&hosted.stats, &all);
@@ -99,8 +76,8 @@ static void many_short_ones_are_saturation(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		goes_round(i % 5 ? 0 : i % 2 ? CALL_A : CALL_B, 2);
-	assert_about(at(CALL_A, WAIT_SATURATED), 100 * MS);
-	assert_about(at(CALL_B, WAIT_SATURATED), 100 * MS);
+	assert_about(turns_at(CALL_A, WAIT_SATURATED), 100 * MS);
+	assert_about(turns_at(CALL_B, WAIT_SATURATED), 100 * MS);
 	assert_int_equal(hosted.stats.turns_saturated, 2);
 	assert_int_equal(hosted.stats.turns_long, 0);
 	assert_int_equal(hosted.stats.loop_ns, 200 * MS);
@@ -115,9 +92,9 @@ static void a_long_one_among_short_ones(void **state)
 		if (i == 5)
 			goes_round(CALL_B, 50);
 	}
-	assert_about(at(CALL_A, WAIT_SATURATED), 100 * MS);
-	assert_about(at(CALL_B, WAIT_TURN), 50 * MS);
-	assert_int_equal(at(CALL_B, WAIT_SATURATED), 0);
+	assert_about(turns_at(CALL_A, WAIT_SATURATED), 100 * MS);
+	assert_about(turns_at(CALL_B, WAIT_TURN), 50 * MS);
+	assert_int_equal(turns_at(CALL_B, WAIT_SATURATED), 0);
 	assert_int_equal(hosted.stats.loop_ns, 150 * MS);
 }
 
@@ -146,7 +123,7 @@ static void who_may_have_left_the_loop(void **state)
 	}
 	assert_int_equal(hosted.stats.loop_ns, 0);
 	goes_round(CALL_A, 10);
-	assert_about(at(CALL_A, WAIT_TURN), 3010 * MS);
+	assert_about(turns_at(CALL_A, WAIT_TURN), 3010 * MS);
 }
 
 /* Parts of a tree that was emptied are time without a line. */
@@ -159,7 +136,7 @@ static void the_tree_is_emptied(void **state)
 	for (int i = 0; i < 5; i++)
 		goes_round(CALL_B, 10);
 	assert_int_equal(hosted.stats.loop_ns, 100 * MS);
-	assert_about(at(CALL_B, WAIT_SATURATED), 50 * MS);
+	assert_about(turns_at(CALL_B, WAIT_SATURATED), 50 * MS);
 	assert_about(hosted.stats.outcome[EVENT_LOOP][OUTCOME_TURN_UNSEEN], 50 * MS);
 }
 

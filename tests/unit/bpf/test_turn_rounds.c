@@ -10,22 +10,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#define HOSTED_NODES (1U << 13)
-#define HOSTED_CODES (1U << 10)
+#include "tests/forge/turns.h"
 
-#include "tests/forge/hosted.h"
-#include "bpf/events/turn_rounds.h"
-
-const volatile __u64 opt_min_turn = 20000000;
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
-
-#define MS     1000000ULL
 #define NODE   5000
 #define LOOP   7 /* marks: of the loop, ... */
 #define CALL_A 11 /* ... and of what it has called */
@@ -78,23 +64,12 @@ static void ends(void)
 		turn_finish(&hosted.stats, &w, &turn, now - turn.begin);
 }
 
-static __u64 at(__u64 call, enum wait_cause cause)
-{
-	return hosted.nodes[node_add(&hosted.stats, 0, NODE + call, CODE_WAITS + cause)].count;
-}
-
-/* But for what is rounded. */
-static void assert_about(__u64 ns, __u64 expected)
-{
-	assert_in_range(ns, expected - TURN_ROUNDING, expected + TURN_ROUNDING);
-}
-
 static void a_long_call(void **state)
 {
 	(void)state;
 	ticks_in(CALL_A, 14);
 	ends();
-	assert_about(at(CALL_A, WAIT_TURN), 150 * MS);
+	assert_about(turns_at(NODE + CALL_A, WAIT_TURN), 150 * MS);
 	assert_int_equal(hosted.stats.turns_long, 1);
 	assert_int_equal(hosted.stats.loop_ns, 150 * MS);
 }
@@ -106,8 +81,8 @@ static void a_long_call_and_others(void **state)
 	ticks_in(CALL_A, 14);
 	ticks_in(CALL_B, 1);
 	ends();
-	assert_about(at(CALL_A, WAIT_TURN), 145 * MS);
-	assert_about(at(CALL_B, WAIT_TURN), 15 * MS);
+	assert_about(turns_at(NODE + CALL_A, WAIT_TURN), 145 * MS);
+	assert_about(turns_at(NODE + CALL_B, WAIT_TURN), 15 * MS);
 	assert_int_equal(hosted.stats.turns_saturated, 0);
 }
 
@@ -120,8 +95,8 @@ static void many_short_calls(void **state)
 		ticks_in(CALL_B, 1);
 	}
 	ends();
-	assert_int_equal(at(CALL_A, WAIT_TURN) + at(CALL_B, WAIT_TURN), 0);
-	assert_in_range(at(CALL_A, WAIT_SATURATED), 480 * MS, 530 * MS);
+	assert_int_equal(turns_at(NODE + CALL_A, WAIT_TURN) + turns_at(NODE + CALL_B, WAIT_TURN), 0);
+	assert_in_range(turns_at(NODE + CALL_A, WAIT_SATURATED), 480 * MS, 530 * MS);
 	assert_int_equal(hosted.stats.loop_ns, 1010 * MS);
 	assert_int_equal(hosted.stats.turns_long, 0);
 	assert_true(hosted.stats.turns_saturated >= 8);
@@ -136,8 +111,8 @@ static void a_long_call_among_many(void **state)
 	for (int i = 0; i < 20; i++)
 		ticks_in(i % 2 ? CALL_A : CALL_B, 1);
 	ends();
-	assert_in_range(at(17, WAIT_TURN), 80 * MS, 100 * MS);
-	assert_int_equal(at(17, WAIT_SATURATED), 0);
+	assert_in_range(turns_at(NODE + 17, WAIT_TURN), 80 * MS, 100 * MS);
+	assert_int_equal(turns_at(NODE + 17, WAIT_SATURATED), 0);
 	assert_int_equal(hosted.stats.loop_ns, 500 * MS);
 }
 
@@ -148,8 +123,8 @@ static void a_turn_of_some_calls(void **state)
 	ticks_in(CALL_A, 2);
 	ticks_in(CALL_B, 2);
 	ends();
-	assert_about(at(CALL_A, WAIT_TURN), 25 * MS);
-	assert_about(at(CALL_B, WAIT_TURN), 25 * MS);
+	assert_about(turns_at(NODE + CALL_A, WAIT_TURN), 25 * MS);
+	assert_about(turns_at(NODE + CALL_B, WAIT_TURN), 25 * MS);
 }
 
 static void a_short_turn(void **state)
@@ -166,7 +141,7 @@ static void a_call_without_an_end(void **state)
 	(void)state;
 	ticks_in(CALL_A, 350);
 	assert_in_range(hosted.stats.loop_ns, 2900 * MS, 3500 * MS);
-	assert_int_equal(at(CALL_A, WAIT_TURN), hosted.stats.loop_ns);
+	assert_int_equal(turns_at(NODE + CALL_A, WAIT_TURN), hosted.stats.loop_ns);
 	ends();
 	assert_int_equal(hosted.stats.loop_ns, 3510 * MS);
 }
@@ -189,8 +164,8 @@ static void unknown_frames(void **state)
 	ticks_in(CALL_A, 10);
 	ticks_in(CALL_B, 10);
 	ends();
-	assert_about(at(CALL_A, WAIT_TURN), 105 * MS);
-	assert_about(at(CALL_B, WAIT_TURN), 105 * MS);
+	assert_about(turns_at(NODE + CALL_A, WAIT_TURN), 105 * MS);
+	assert_about(turns_at(NODE + CALL_B, WAIT_TURN), 105 * MS);
 }
 
 /* Four frames of which the last stack had two: the same marks, whichever it had. */
