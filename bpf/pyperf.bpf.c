@@ -119,9 +119,9 @@ int BPF_PROG(on_process_exit, struct task_struct *task)
 
 /* These with --event offcpu and --event gil only. */
 SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, _Bool preempted, struct task_struct *from, struct task_struct *to)
+int on_switch(const struct switch_arguments *a)
 {
-	on_switch_of(from, to, preempted);
+	on_switch_of(a);
 	return 0;
 }
 

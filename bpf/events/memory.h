@@ -15,7 +15,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/base/hash.h"
-#include "bpf/events/offcpu.h"
+#include "bpf/events/watched.h"
 
 /* As in linux/mm_types_task.h. What is in swap is not resident. */
 #define MM_FILEPAGES  0
@@ -209,7 +209,7 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 		return;
 	}
 	count = bpf_map_lookup_elem(&stats, &cpu);
-	if (!count || (!watched_process(task, s, count, bpf_ktime_get_ns()) && !is_undecided(task, s)))
+	if (!count || (!watched_process(task, s, count) && !is_undecided(task, s)))
 		return;
 	m = memory_find(set, address);
 	change = m ? memory_take(m, pages) : 0;

@@ -15,6 +15,7 @@
 #include "bpf/events/loop_turn.h"
 #include "bpf/events/switch_clock.h"
 #include "bpf/events/wait_table.h"
+#include "bpf/events/watched.h"
 #include "bpf/sample/cost.h"
 #include "bpf/sample/sampler.h"
 
@@ -157,60 +158,6 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 	return k->outcome == OUTCOME_NOT_PYTHON || k->outcome == OUTCOME_NOT_SELECTED ? -1 : 0;
 }
 
-/*
- * Asks user space about a process whose waits are not of interest as far as is known. Returns the
- * bpf_ktime_get_ns() until which there is no need to do so again, if nothing in the table changes; 0 = it may
- * prove to be of interest any time.
- */
-static __noinline __u64 wait_ask(struct task_struct *task, struct cpu_stats *count)
-{
-	__u32 tgid = task->tgid;
-	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-	const int is_known = p && p->start_time == task->group_leader->start_boottime;
-
-	if (is_known && p->exec_id == task->self_exec_id) {
-		process_ask(count, task, p);
-		return p->state == PROCESS_WANTED ? 0 : p->check_after ?: ~0ULL;
-	}
-	if (tgid == opt_self || (!is_known && !opt_all))
-		return ~0ULL;
-	notice_send(count, task, tgid, 0);
-	return 0;
-}
-
-/*
- * The process, if its waits are of interest; else NULL. User space is asked about one that may be, and its
- * waits are not begun until the answer: not each of them is looked at, and who has the others would not be
- * known. Each CPU remembers some of the processes whose waits are not, until anything in the table changes,
- * or user space is to be asked about one again. now: bpf_ktime_get_ns().
- */
-static __always_inline const struct process *watched_process(struct task_struct *task, struct scratch *s,
-							     struct cpu_stats *count, __u64 now)
-{
-	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
-	const __u32 image = task->group_leader->start_boottime + task->self_exec_id;
-	__u32 tgid = task->tgid;
-	struct ignored *i = &s->ignored[tgid & (IGNORED - 1)];
-	const struct process *p;
-
-	if (i->tgid == tgid && i->image == image && i->stamp == stamp && now < i->until)
-		return NULL;
-	p = account_process(task, 0);
-	if (p)
-		return p;
-	i->until = wait_ask(task, count);
-	i->stamp = stamp;
-	i->tgid = tgid;
-	i->image = image;
-	return NULL;
-}
-
-/* Whether the verdict on this process is still to come, after watched_process() has returned NULL. */
-static __always_inline int is_undecided(const struct task_struct *task, const struct scratch *s)
-{
-	return !s->ignored[task->tgid & (IGNORED - 1)].until;
-}
-
 /* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
 static __always_inline int waits_for_gil(struct task_struct *task, struct scratch *s, struct cpu_stats *count)
 {
@@ -239,21 +186,18 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 
 /*
  * The current thread leaves its CPU; queued: it could go on. Returns the thread's entry, or NULL if its waits
- * are not of interest. An entry remembers that they are, as watched_process() does that they are not.
+ * are not of interest. An entry remembers that they are, as is_ignored() does that they are not.
  */
 static __noinline struct wait *wait_begin(struct task_struct *task, struct scratch *s,
 					  struct cpu_stats *count, int queued)
 {
 	const __u64 stamp = *(volatile __u64 *)&processes_stamp;
 	const struct process *p = NULL;
+	struct wait *w = wait_find(task);
 	__u32 for_gil = 0;
-	struct wait *w;
 
-	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task))
-		return NULL;
-	w = wait_find(task);
 	if (!w || w->watched != stamp) {
-		p = watched_process(task, s, count, switch_clock(task));
+		p = watched_anew(task, s, count);
 		if (!p)
 			return NULL;
 	}
@@ -299,6 +243,8 @@ static __always_inline void on_leave(struct task_struct *task, struct scratch *s
 		wait_free(task);
 		return;
 	}
+	if (!task->mm || (!opt_offcpu && queued) || !thread_is_selected(task) || is_ignored(task, s, 1))
+		return;
 	w = wait_begin(task, s, count, queued);
 	if (!w)
 		return;
@@ -350,29 +296,40 @@ static __always_inline void wait_step(struct task_struct *task, const enum wait_
 		wait_move(w, switch_clock(task), step);
 }
 
-/* The thread is on a CPU again. */
-static __noinline void on_return(struct task_struct *task)
+/* The thread, which has waited, is on a CPU again. */
+static __noinline void on_return(struct task_struct *task, struct wait *w)
 {
-	struct wait *w = task->flags & PF_KTHREAD ? NULL : wait_find(task);
-
-	if (!w || !w->since)
-		return;
 	if (opt_loop)
 		turn_returns(task, switch_clock(task));
 	wait_move(w, switch_clock(task), WAIT_ENDS);
 }
 
-/* A CPU goes from one thread to another. Interrupts are off. */
-static __always_inline void on_switch_of(struct task_struct *from, struct task_struct *to, int preempted)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
-	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+/* The arguments of the tracepoint sched_switch. */
+struct switch_arguments {
+	__u64 preempted;
+	struct task_struct *from, *to;
+};
 
-	if (!s || !count)
-		return;
-	on_return(to);
-	on_leave(from, s, count, preempted);
+/*
+ * A CPU goes from one thread to another. Interrupts are off. An argument is read where it is used: kept from
+ * the beginning it would be on the BPF stack while a stack is taken.
+ */
+static __always_inline void on_switch_of(const struct switch_arguments *a)
+{
+	struct task_struct *to = a->to;
+	struct wait *w = to->flags & PF_KTHREAD ? NULL : wait_find(to);
+	struct cpu_stats *count;
+	struct scratch *s;
+	__u32 cpu;
+
+	if (w && w->since)
+		on_return(to, w);
+	cpu = bpf_get_smp_processor_id();
+	s = bpf_map_lookup_elem(&scratches, &cpu);
+	count = bpf_map_lookup_elem(&stats, &cpu);
+	mem_opaque(a);
+	if (s && count)
+		on_leave(a->from, s, count, a->preempted & 1);
 }
 
 struct settle_context {

@@ -11,7 +11,6 @@
 #ifndef PYPERF_BPF_EVENTS_WAIT_TABLE_H
 #define PYPERF_BPF_EVENTS_WAIT_TABLE_H
 
-#include "bpf/base/hash.h"
 #include "bpf/base/mem.h"
 #include "bpf/base/share.h"
 #include "bpf/events/wait.h"
@@ -32,9 +31,15 @@ static __always_inline __u32 wait_tid(__u64 key)
 	return key & ((1 << TID_BITS) - 1);
 }
 
+/*
+ * Linux numbers threads in turn. As many in a row as there are sets are in one each. Which of two such rows
+ * share a set is secret, so nobody can choose threads that fill the set of somebody else's.
+ */
 static __always_inline __u32 wait_set(__u32 tid)
 {
-	return (__u32)mix(tid) & opt_wait_sets_mask;
+	const __u32 row = tid & ~opt_wait_sets_mask;
+
+	return (tid ^ (__u32)(row * opt_secret >> 32)) & opt_wait_sets_mask;
 }
 
 /* Tells a task from all others that live: the page of its stack in the kernel, which it has to its end. */

@@ -10,7 +10,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
-#include "bpf/base/hash.h"
 #include "bpf/data/wait.h"
 #include "kern/asleep.h"
 #include "kern/banks.h"
@@ -65,7 +64,9 @@ static void put_set(__u32 index, const struct set *set)
 
 static __u32 set_of(pid_t tid)
 {
-	return (__u32)mix(tid) & (bpf_map__max_entries(kernel->skel->maps.wait_keys) - 1);
+	const __u32 mask = kernel->skel->rodata->opt_wait_sets_mask, row = tid & ~mask;
+
+	return (tid ^ (__u32)(row * kernel->skel->rodata->opt_secret >> 32)) & mask;
 }
 
 static int way_of(const struct set *set, pid_t tid)

@@ -53,7 +53,7 @@ static __always_inline void on_io(__s64 number, __s64 result)
 	const int is_input = number == SYSCALL_READ;
 
 	if (!s || !count || result <= 0 || (!is_input && number != SYSCALL_WRITE) ||
-	    !thread_is_selected(task) || !watched_process(task, s, count, bpf_ktime_get_ns()))
+	    !thread_is_selected(task) || !watched_process(task, s, count))
 		return;
 	if (result < IO_LEAST) {
 		io_end(count, is_input, 0, OUTCOME_FEW_BYTES, result);
