@@ -111,7 +111,8 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_stats *count)
 {
 	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
-	const __u32 usual = wait_shift(w), thinned = pace_shift(w->pace.cycle, w->pace.cost, level);
+	const __u32 usual = wait_shift(w);
+	const __u32 thinned = level ? pace_shift(w->pace.cycle, w->pace.cost, level) : 0; /* a call costs */
 	__u32 weight;
 
 	if (opt_loop && s->turn.first)
