@@ -106,11 +106,11 @@ static int open_mapped(pid_t tid, const struct request_mapped *q, __u64 *ret_off
 
 /* --- its debug file ------------------------------------------------------------------------------------- */
 
-/* Gives the parser the debug file of this build, for the next question. False: there is none. */
-static bool parse_debug_file(pid_t tid, const __u8 *build_id, __u8 size)
+/* Gives the parser this file's debug file, for the next question. False: there is none. */
+static bool parse_debug_file(pid_t tid, int fd, const __u8 *build_id, __u8 size)
 {
 	const struct parser_question beside = { .parse = PARSE_BESIDE };
-	_cleanup_close_ int debug = debug_file_open(tid, build_id, size);
+	_cleanup_close_ int debug = debug_file_open(tid, fd, build_id, size);
 	_cleanup_buf_ struct buf nothing = { 0 };
 
 	return debug >= 0 && !parse(&beside, debug, &nothing);
@@ -121,7 +121,7 @@ static bool parse_its_debug_file(pid_t tid, int fd)
 {
 	struct image image;
 
-	return !read_image(fd, &image) && parse_debug_file(tid, image.build_id, image.build_id_size);
+	return !read_image(fd, &image) && parse_debug_file(tid, fd, image.build_id, image.build_id_size);
 }
 
 /* Has a stripped file parsed once more, with its separate debug file, if there is one. */
@@ -133,7 +133,8 @@ static void add_debug_file(pid_t tid, int fd, struct buf *out)
 	struct buf plain = *out;
 
 	if (functions_parse(out->data, out->size, &functions) || functions.has_symbols ||
-	    !parse_debug_file(tid, functions.build_id, functions.build_id_size) || parse(&q, fd, &more))
+	    !parse_debug_file(tid, fd, functions.build_id, functions.build_id_size) ||
+	    parse(&q, fd, &more))
 		return;
 	*out = more;
 	more = plain;

@@ -78,6 +78,7 @@ static const struct rule worker_rules[] = {
 	{ SYS_read, ANY, 0, 0 },
 	{ SYS_lseek, ANY, 0, 0 },
 	{ SYS_newfstatat, ANY, 0, 0 },
+	{ SYS_statx, ANY, 0, 0 }, /* which mount a file is in */
 	{ SYS_readlinkat, ANY, 0, 0 },
 	{ SYS_fstatfs, ANY, 0, 0 },
 	{ SYS_getdents64, ANY, 0, 0 },

@@ -41,7 +41,7 @@ int perf_map_open(pid_t tid, struct stat *ret)
 	if (pid <= 0)
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
-	fd = safe_open_named(tid, path, false, ret);
+	fd = safe_open_named(tid, path, SAFE_OPEN_OWN, ret);
 	return fd < 0 ? -ENOENT : fd;
 }
 

@@ -251,23 +251,24 @@ static int open_public(int root, const char *path, struct stat *ret)
 	return may_read_public(fd, ret) ? TAKE_FD(fd) : -EACCES;
 }
 
-int safe_open_named(pid_t tid, const char *path, bool or_public, struct stat *ret_stat)
+int safe_open_named(pid_t tid, const char *path, unsigned int whose, struct stat *ret_stat)
 {
 	_cleanup_close_ int root = -1, fd = -1;
 	char root_path[64] = "/proc/self/root";
 	struct stat stat;
-	int opened;
+	int opened, err = -EACCES;
 
 	if (tid)
 		snprintf(root_path, sizeof(root_path), "/proc/%d/root", tid);
 	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;
-	fd = open_own(tid, root, path, &stat);
-	if (fd < 0 && fd != -ENOENT && or_public)
-		fd = open_public(root, path, &stat);
-	if (fd < 0)
-		return fd;
+	if (whose & SAFE_OPEN_OWN)
+		err = fd = open_own(tid, root, path, &stat);
+	if (err < 0 && err != -ENOENT && whose & SAFE_OPEN_PUBLIC)
+		err = fd = open_public(root, path, &stat);
+	if (err < 0)
+		return err;
 	opened = safe_open_reopen(fd);
 	if (opened >= 0)
 		*ret_stat = stat;

@@ -7,7 +7,6 @@
 #ifndef PYPERF_PROC_SAFE_OPEN_H
 #define PYPERF_PROC_SAFE_OPEN_H
 
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "proc/procfs.h"
@@ -29,12 +28,21 @@ int safe_open_below(int root, const char *path);
 /* Opens for reading the regular file that an O_PATH descriptor refers to. Returns a descriptor or -errno. */
 int safe_open_reopen(int path_fd);
 
+/* Whose file may be opened under a name. */
+enum safe_open_whose {
+	/*
+	 * The user's own, and no link is one of the thread's choice: not the last part of the path, and there
+	 * is no second name for it.
+	 */
+	SAFE_OPEN_OWN = 1 << 0,
+	/* One that everybody can read, by way of folders that everybody may search; links may lead to it. */
+	SAFE_OPEN_PUBLIC = 1 << 1,
+};
+
 /*
- * Opens for reading what thread tid sees under this absolute path; 0 is this process. It is the user's own
- * file, and no link is one of the thread's choice: not the last part of the path, and there is no second name
- * for it. With or_public it may also be a file that everybody can read, by way of folders that everybody may
- * search; that one may be reached by links. A descriptor; -EACCES if it is neither; another -errno.
+ * Opens for reading what thread tid sees under this absolute path; 0 is this process. whose: one of them, or
+ * both. A descriptor; -EACCES if it is no such file; another -errno.
  */
-int safe_open_named(pid_t tid, const char *path, bool or_public, struct stat *ret_stat);
+int safe_open_named(pid_t tid, const char *path, unsigned int whose, struct stat *ret_stat);
 
 #endif

@@ -143,7 +143,7 @@ int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *
 		return -EINVAL;
 	if (!is_allowed)
 		return -EPERM;
-	fd = safe_open_named(tid, wanted->path, true, &stat);
+	fd = safe_open_named(tid, wanted->path, SAFE_OPEN_OWN | SAFE_OPEN_PUBLIC, &stat);
 	if (fd < 0)
 		return fd;
 	err = read_start(fd, &text) ?: add_lines(&text, wanted, &h, &begins, &lines);

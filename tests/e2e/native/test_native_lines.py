@@ -158,7 +158,7 @@ def test_debug_file_by_build_id(program, library, tagged, tmp_path):
     subprocess.run(["strip", "--strip-all", library], check=True)
     build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
     command = [known.newest().path, program, library]
-    with profiler.target(*namespaces.with_debug_file(debug, build_id, command)) as target:
+    with profiler.target(*namespaces.with_debug_file(debug, build_id, library, command)) as target:
         run = profiler.run_while(tmp_path, [target], 0.7, "-F", 997, "--native", "top", "--native-lines")
     samples = in_library(run)
     assert profiler.total(samples) > 300

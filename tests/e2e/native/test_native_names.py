@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of functions whose symbols are not in the file itself."""
 import collections
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -15,6 +17,7 @@ import profiler
 from elf_files import forget_sizes, readelf
 
 TOOL = profiler.BUILD / "tests/oracle/functions"
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -64,11 +67,65 @@ def test_debug_file_in_the_targets_root(which, python, program, stripped, worklo
     if which != "its own":
         subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-pthread", "-Wl,--build-id", "-DPREFIX=a_",
                         workloads / "native" / "burn.c", "-o", debug], check=True)
-    found = names(tmp_path, namespaces.with_debug_file(debug, build_id, [python, program, bare, "shares"]))
+    command = namespaces.with_debug_file(debug, build_id, bare, [python, program, bare, "shares"])
+    found = names(tmp_path, command)
     if which == "its own":
         assert "a_heavy" in found
     else:
         assert "a_heavy" not in found and any(name.startswith("bare.so!0x") for name in found)
+
+
+@pytest.fixture
+def public(stripped, workloads):
+    """The library of `stripped` and the program, where every user can read them."""
+    with tempfile.TemporaryDirectory(dir="/usr/local") as folder:
+        folder = pathlib.Path(folder)
+        folder.chmod(0o755)
+        yield [shutil.copy(path, folder) for path in (stripped[0], workloads / "native" / "native.py")]
+
+
+def forge(debug):
+    """The same addresses, by another name."""
+    forged = debug.with_suffix(".forged")
+    subprocess.run(["objcopy", "--redefine-sym", "a_heavy=a_forged", "--redefine-sym", "a_light=a_forged_too",
+                    debug, forged], check=True)
+    forged.chmod(0o644)
+    return forged
+
+
+def test_another_user_names_nothing_of_ours(stripped, public, tmp_path):
+    """A user has name spaces, in which debug files are the user's own. What they say counts for nobody else,
+    though the user was sampled first."""
+    if namespaces.reason() or namespaces.reason_of_users():
+        pytest.skip("SKIP mounts: " + (namespaces.reason() or namespaces.reason_of_users()))
+    library, program = public
+    build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
+    with tempfile.TemporaryDirectory(prefix="pyperf-forged.") as directory:
+        os.chmod(directory, 0o755)
+        forged = shutil.copy(forge(stripped[1]), directory)
+        script = ("%s && touch %s/evil.so && mount --bind '%s' %s/evil.so && exec \"$@\"" %
+                  (namespaces.put_debug_file(forged, build_id), namespaces.DEBUG, library, namespaces.DEBUG))
+        hostile = ["unshare", "-Urm", "sh", "-c", script, "sh", "/usr/bin/python3", program,
+                   namespaces.DEBUG + "/evil.so", "shares"]
+        with profiler.target(*hostile, user=NOBODY, group=NOBODY, extra_groups=[]) as first:
+            ran = profiler.Run(tmp_path, "-a", "-F", 997, "--native", "leaf")
+            try:
+                profiler.let_use_cpu(ran, [first.pid], 1)
+                with profiler.target("/usr/bin/python3", program, library, "shares") as second:
+                    profiler.let_use_cpu(ran, [second.pid], 1)
+                ran.interrupt()
+                run = ran.finish()
+            except BaseException:
+                ran.kill()
+                raise
+    for pid in (first.pid, second.pid):
+        leaves = collections.Counter()
+        for sample in run.of(pid):
+            if "in_heavy" in profiler.functions(sample):
+                leaves[sample.stack[0][0]] += sample.count
+        named = sum(count for name, count in leaves.items() if "!0x" in name)
+        assert not any(name.startswith("a_forged") for name in leaves), leaves
+        assert named > 0.5 * leaves.total() > 50, leaves
 
 
 def test_more_names_than_are_read_at_once(python, program, workloads, tmp_path):

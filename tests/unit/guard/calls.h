@@ -265,6 +265,13 @@ static long look_at_a_path(void)
 	return fstatat(AT_FDCWD, "/dev/null", &stat, 0);
 }
 
+static long ask_for_a_mount(void)
+{
+	struct statx stat;
+
+	return statx(AT_FDCWD, "/dev/null", 0, STATX_MNT_ID, &stat);
+}
+
 static long list_a_folder(void)
 {
 	return syscall(SYS_getdents64, 99, NULL, 0);

@@ -52,6 +52,7 @@ static const struct call reading[] = {
 	CALL(read_where_it_stands),
 	CALL(read_a_process),
 	CALL(look_at_a_path),
+	CALL(ask_for_a_mount),
 	CALL(list_a_folder),
 	CALL(ask_on_another_socket),
 	CALL(take_from_another_socket),

@@ -18,6 +18,7 @@
 #include "proc/safe_open.h"
 
 #define PAGE 4096
+#define BOTH (SAFE_OPEN_OWN | SAFE_OPEN_PUBLIC)
 
 struct mapped {
 	char directory[64];
@@ -228,10 +229,10 @@ static void long_links(void **state)
 }
 
 /* What thread 0 - this process - sees under the path: 0 for the file "true", or an error. */
-static int check_named(const char *path, bool or_public)
+static int check_named(const char *path, unsigned int whose)
 {
 	struct stat stat;
-	_cleanup_close_ int fd = safe_open_named(0, path, or_public, &stat);
+	_cleanup_close_ int fd = safe_open_named(0, path, whose, &stat);
 	char text[4];
 
 	if (fd < 0)
@@ -254,17 +255,19 @@ static void named(void **state)
 	snprintf(below, sizeof(below), "%s/a file", folder);
 	assert_int_equal(symlink(mapped->path, link_path), 0);
 	assert_int_equal(symlink(mapped->directory, folder), 0);
-	assert_int_equal(check_named(mapped->path, false), 0);
-	assert_int_equal(check_named(below, false), 0); /* a folder may be a link */
-	assert_int_equal(check_named(link_path, false), -EACCES);
-	assert_int_equal(check_named(link_path, true), -EACCES); /* the folder is closed */
+	assert_int_equal(check_named(mapped->path, SAFE_OPEN_OWN), 0);
+	assert_int_equal(check_named(mapped->path, SAFE_OPEN_PUBLIC), -EACCES);
+	assert_int_equal(check_named(below, SAFE_OPEN_OWN), 0); /* a folder may be a link */
+	assert_int_equal(check_named(link_path, SAFE_OPEN_OWN), -EACCES);
+	assert_int_equal(check_named(link_path, BOTH), -EACCES); /* the folder is closed */
 	assert_int_equal(chmod(mapped->directory, 0711), 0);
-	assert_int_equal(check_named(link_path, true), -EACCES); /* the file is */
+	assert_int_equal(check_named(link_path, BOTH), -EACCES); /* the file is */
 	assert_int_equal(chmod(mapped->path, 0644), 0);
-	assert_int_equal(check_named(link_path, true), 0);
-	assert_int_equal(check_named(link_path, false), -EACCES);
-	assert_int_equal(check_named("/proc/self/stat", true), -EACCES);
-	assert_int_equal(check_named("a file", true), -ENOENT);
+	assert_int_equal(check_named(link_path, BOTH), 0);
+	assert_int_equal(check_named(mapped->path, SAFE_OPEN_PUBLIC), 0);
+	assert_int_equal(check_named(link_path, SAFE_OPEN_OWN), -EACCES);
+	assert_int_equal(check_named("/proc/self/stat", BOTH), -EACCES);
+	assert_int_equal(check_named("a file", BOTH), -ENOENT);
 	unlink(link_path);
 	unlink(folder);
 }
