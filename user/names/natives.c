@@ -2,6 +2,8 @@
 #include "names/natives.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,17 @@
 #define PAGE	 4096ULL
 #define FILE_MAX (1ULL << 32) /* offsets of functions have 32 bits */
 
+/*
+ * The same file under another path is another one: a user with name spaces gives it any path, and what is
+ * shown of others must not be that.
+ */
+struct key {
+	struct code_file file;
+	char path[PATH_MAX]; /* only up to its NUL in what is kept */
+};
+
 struct entry {
-	struct code_file key;
+	struct key *key;
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
 	size_t bytes_size;
@@ -58,7 +69,7 @@ static void free_entry(struct entry *e)
 	if (!e)
 		return;
 	free(e->bytes);
-	free((char *)e->file.path);
+	free(e->key);
 	free(e);
 }
 
@@ -91,18 +102,25 @@ int natives_want_lines(struct natives *n)
 	return n->lines ? 0 : native_lines_new(&n->lines);
 }
 
-static struct entry *new_entry(const struct code_map *map)
+static size_t key_size(const struct key *key)
+{
+	return offsetof(struct key, path) + strlen(key->path) + 1;
+}
+
+static struct entry *new_entry(const struct key *key)
 {
 	struct entry *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
-	e->key = map->file;
-	e->file.path = strdup(map->path);
-	if (e->file.path)
-		return e;
-	free(e);
-	return NULL;
+	e->key = malloc(key_size(key));
+	if (!e->key) {
+		free(e);
+		return NULL;
+	}
+	memcpy(e->key, key, key_size(key));
+	e->file.path = e->key->path;
+	return e;
 }
 
 static int take(struct natives *n, struct entry *e, __u32 user, __u64 size)
@@ -111,14 +129,14 @@ static int take(struct natives *n, struct entry *e, __u32 user, __u64 size)
 
 	if (err)
 		return err;
-	HASH_ADD(hh, n->by_key, key, sizeof(e->key), e);
+	HASH_ADD_KEYPTR(hh, n->by_key, e->key, key_size(e->key), e);
 	if (e->hh.tbl)
 		return 0;
 	intervals_give_back_shared(&n->intervals, n->shares, e->file.number, e->share);
 	return -ENOMEM;
 }
 
-static int add(struct natives *n, const struct code_map *map, __u32 *ret)
+static int add(struct natives *n, const struct code_map *map, const struct key *key, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
 	struct entry *e;
@@ -126,7 +144,7 @@ static int add(struct natives *n, const struct code_map *map, __u32 *ret)
 
 	if (size > FILE_MAX)
 		return -EFBIG;
-	e = new_entry(map);
+	e = new_entry(key);
 	if (!e)
 		return -ENOMEM;
 	err = take(n, e, map->user, size);
@@ -148,13 +166,16 @@ __u32 natives_file_at(const struct natives *n, __u64 position)
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 {
 	struct entry *e;
+	struct key key;
 	int err;
 
 	if (!map->file.size)
 		return -EINVAL;
-	HASH_FIND(hh, n->by_key, &map->file, sizeof(map->file), e);
+	key.file = map->file;
+	snprintf(key.path, sizeof(key.path), "%s", map->path);
+	HASH_FIND(hh, n->by_key, &key, key_size(&key), e);
 	if (!e) {
-		err = add(n, map, ret);
+		err = add(n, map, &key, ret);
 		n->refused += err == -ENOSPC;
 		return err;
 	}
@@ -175,7 +196,7 @@ __u32 natives_serial(const struct natives *n, __u32 file)
 
 struct code_file natives_key(const struct natives *n, __u32 file)
 {
-	return n->list[file]->key;
+	return n->list[file]->key->file;
 }
 
 const struct native_file *natives_get(const struct natives *n, __u32 file)

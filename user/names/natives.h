@@ -26,7 +26,7 @@ struct natives;
 struct native_file {
 	__u64 base;	  /* position of its first byte */
 	__u32 number;	  /* natives_file() */
-	const char *path; /* as a process saw it; the store's */
+	const char *path; /* as those who have it mapped see it; the store's */
 	bool is_known;	  /* natives_functions() has had them */
 	struct functions functions; /* if they are known */
 	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
@@ -42,9 +42,9 @@ struct native_lines *natives_lines(const struct natives *n);
 int natives_want_lines(struct natives *n);
 
 /*
- * The number of the file behind a mapping of a file that was reached; added if it is new. It is in use as of
- * now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, the text space is used up, or the
- * process's user has as much as is left (shares.h); -EFBIG for one above 4 GiB; -ENOMEM.
+ * The number of the file behind a mapping of a file that was reached, under this path; added if it is new. It
+ * is in use as of now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, the text space is
+ * used up, or the process's user has as much as is left (shares.h); -EFBIG for one above 4 GiB; -ENOMEM.
  */
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 

@@ -94,8 +94,8 @@ def forge(debug):
 
 
 def test_another_user_names_nothing_of_ours(stripped, public, tmp_path):
-    """A user has name spaces, in which debug files are the user's own. What they say counts for nobody else,
-    though the user was sampled first."""
+    """A user has name spaces, in which debug files are the user's own and the library has another path. What
+    it says counts for nobody else, though it was sampled first."""
     if namespaces.reason() or namespaces.reason_of_users():
         pytest.skip("SKIP mounts: " + (namespaces.reason() or namespaces.reason_of_users()))
     library, program = public
@@ -118,13 +118,14 @@ def test_another_user_names_nothing_of_ours(stripped, public, tmp_path):
             except BaseException:
                 ran.kill()
                 raise
-    for pid in (first.pid, second.pid):
+    for pid, path in ((first.pid, namespaces.DEBUG + "/evil.so"), (second.pid, library)):
         leaves = collections.Counter()
         for sample in run.of(pid):
             if "in_heavy" in profiler.functions(sample):
-                leaves[sample.stack[0][0]] += sample.count
-        named = sum(count for name, count in leaves.items() if "!0x" in name)
-        assert not any(name.startswith("a_forged") for name in leaves), leaves
+                leaves[sample.stack[0][:2]] += sample.count
+        named = sum(count for (name, file), count in leaves.items()
+                    if name.startswith(os.path.basename(path) + "!0x") and file == path)
+        assert not any(name.startswith("a_forged") for name, _ in leaves), leaves
         assert named > 0.5 * leaves.total() > 50, leaves
 
 
