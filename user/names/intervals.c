@@ -110,11 +110,11 @@ void intervals_give_back(struct intervals *s, __u32 number)
 		s->unused_number = number;
 }
 
-int intervals_take_shared(struct intervals *s, struct shares *shares, __u32 user, __u64 size, __u32 *ret,
+int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owner, __u64 size, __u32 *ret,
 			  struct share **ret_share)
 {
 	static const struct share nothing;
-	const struct share *has = shares_find(shares, user) ?: &nothing;
+	const struct share *has = shares_find(shares, owner) ?: &nothing;
 	int err;
 
 	if (!share_may(has->count, 1, s->max - s->count) ||
@@ -123,7 +123,7 @@ int intervals_take_shared(struct intervals *s, struct shares *shares, __u32 user
 	err = intervals_take(s, size, ret);
 	if (err)
 		return err;
-	err = shares_take(shares, user, size, ret_share);
+	err = shares_take(shares, owner, size, ret_share);
 	if (err)
 		intervals_give_back(s, *ret);
 	return err;

@@ -39,8 +39,8 @@ void intervals_close(struct intervals *s); /* of one that is all 0 it does nothi
 /* The number of a new interval, which is in use. size is not 0. 0; -ENOSPC. */
 int intervals_take(struct intervals *s, __u64 size, __u32 *ret);
 void intervals_give_back(struct intervals *s, __u32 number);
-/* The same for a user, who may have no more than a share; that is *ret_share. 0; -ENOSPC; -ENOMEM. */
-int intervals_take_shared(struct intervals *s, struct shares *shares, __u32 user, __u64 size, __u32 *ret,
+/* The same for an owner, who may have no more than a share; that is *ret_share. 0; -ENOSPC; -ENOMEM. */
+int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owner, __u64 size, __u32 *ret,
 			  struct share **ret_share);
 void intervals_give_back_shared(struct intervals *s, struct shares *shares, __u32 number,
 				struct share *share);

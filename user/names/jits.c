@@ -17,7 +17,8 @@
 
 /* Of one process. They are there as long as a region of it is. */
 struct names {
-	__u32 process, user;
+	__u32 process;
+	__u64 owner;
 	__u32 regions;
 	void *bytes; /* map points into it; NULL = none yet */
 	size_t size;
@@ -28,7 +29,7 @@ struct names {
 struct region {
 	__u64 start, size;
 	struct names *names; /* NULL: nobody has this number */
-	struct share *share; /* of the process's user */
+	struct share *share; /* of the process's owner */
 };
 
 struct jits {
@@ -84,7 +85,7 @@ static struct names *find_names(const struct jits *j, __u32 process)
 	return n;
 }
 
-static struct names *names_of(struct jits *j, __u32 process, __u32 user)
+static struct names *names_of(struct jits *j, __u32 process, __u64 owner)
 {
 	struct names *n = find_names(j, process);
 
@@ -94,7 +95,7 @@ static struct names *names_of(struct jits *j, __u32 process, __u32 user)
 	if (!n)
 		return NULL;
 	n->process = process;
-	n->user = user;
+	n->owner = owner;
 	HASH_ADD(hh, j->by_process, process, sizeof(n->process), n);
 	if (n->hh.tbl)
 		return n;
@@ -111,7 +112,7 @@ static __u32 find_region(const struct jits *j, const struct names *n, __u64 star
 	return INTERVALS_NONE;
 }
 
-static int add_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 size, __u32 *ret)
+static int add_region(struct jits *j, __u32 process, __u64 owner, __u64 start, __u64 size, __u32 *ret)
 {
 	struct share *share;
 	struct names *n;
@@ -119,10 +120,10 @@ static int add_region(struct jits *j, __u32 process, __u32 user, __u64 start, __
 
 	if (size > REGION_SIZE_MAX)
 		return -EFBIG;
-	err = intervals_take_shared(&j->intervals, j->shares, user, size, ret, &share);
+	err = intervals_take_shared(&j->intervals, j->shares, owner, size, ret, &share);
 	if (err)
 		return err;
-	n = names_of(j, process, user);
+	n = names_of(j, process, owner);
 	if (!n) {
 		intervals_give_back_shared(&j->intervals, j->shares, *ret, share);
 		return -ENOMEM;
@@ -132,13 +133,13 @@ static int add_region(struct jits *j, __u32 process, __u32 user, __u64 start, __
 	return 0;
 }
 
-int jits_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 end, __u64 *ret_position)
+int jits_region(struct jits *j, __u32 process, __u64 owner, __u64 start, __u64 end, __u64 *ret_position)
 {
 	__u32 number = find_region(j, find_names(j, process), start, end - start);
 	int err;
 
 	if (number == INTERVALS_NONE) {
-		err = add_region(j, process, user, start, end - start, &number);
+		err = add_region(j, process, owner, start, end - start, &number);
 		j->refused += err == -ENOSPC;
 		if (err)
 			return err;
@@ -230,12 +231,12 @@ void jits_add_stats(const struct jits *j, struct natives_stats *s)
 
 /* --- names --------------------------------------------------------------------------------------------- */
 
-static size_t bytes_of(const struct jits *j, __u32 user)
+static size_t bytes_of(const struct jits *j, __u64 owner)
 {
 	size_t bytes = 0;
 
 	for (const struct names *n = j->by_process; n; n = n->hh.next)
-		if (n->user == user)
+		if (n->owner == owner)
 			bytes += n->size;
 	return bytes;
 }
@@ -250,7 +251,7 @@ int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 	if (!n)
 		return -ENOENT;
 	if (size > JITS_BYTES_MAX ||
-	    !share_may(bytes_of(j, n->user) - n->size, size, JITS_BYTES_MAX - (j->bytes - n->size))) {
+	    !share_may(bytes_of(j, n->owner) - n->size, size, JITS_BYTES_MAX - (j->bytes - n->size))) {
 		j->refused++;
 		return -ENOSPC;
 	}

@@ -22,9 +22,9 @@ void jits_free(struct jits *j);	 /* NULL is fine */
 
 /*
  * The position of the first byte of this memory of a process (struct process.id). 0; -ENOSPC beyond the
- * bounds or the user's share of them; -EFBIG for one above 4 GiB; -ENOMEM.
+ * bounds or the owner's share of them; -EFBIG for one above 4 GiB; -ENOMEM.
  */
-int jits_region(struct jits *j, __u32 process, __u32 user, __u64 start, __u64 end, __u64 *ret_position);
+int jits_region(struct jits *j, __u32 process, __u64 owner, __u64 start, __u64 end, __u64 *ret_position);
 
 /*
  * Takes the bytes of perf_map_read(), which it copies, in place of those it had of this process. 0; -ENOENT

@@ -33,7 +33,7 @@ struct entry {
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
 	size_t bytes_size;
-	struct share *share; /* of the user who had it first */
+	struct share *share; /* of the owner who had it first */
 	UT_hash_handle hh;
 };
 
@@ -123,9 +123,9 @@ static struct entry *new_entry(const struct key *key)
 	return e;
 }
 
-static int take(struct natives *n, struct entry *e, __u32 user, __u64 size)
+static int take(struct natives *n, struct entry *e, __u64 owner, __u64 size)
 {
-	int err = intervals_take_shared(&n->intervals, n->shares, user, size, &e->file.number, &e->share);
+	int err = intervals_take_shared(&n->intervals, n->shares, owner, size, &e->file.number, &e->share);
 
 	if (err)
 		return err;
@@ -147,7 +147,7 @@ static int add(struct natives *n, const struct code_map *map, const struct key *
 	e = new_entry(key);
 	if (!e)
 		return -ENOMEM;
-	err = take(n, e, map->user, size);
+	err = take(n, e, map->owner, size);
 	if (err) {
 		free_entry(e);
 		return err;

@@ -44,7 +44,7 @@ int natives_want_lines(struct natives *n);
 /*
  * The number of the file behind a mapping of a file that was reached, under this path; added if it is new. It
  * is in use as of now. Numbers are below NATIVES_FILES_MAX. -ENOSPC when there are so many, the text space is
- * used up, or the process's user has as much as is left (shares.h); -EFBIG for one above 4 GiB; -ENOMEM.
+ * used up, or the process's owner has as much as is left (shares.h); -EFBIG for one above 4 GiB; -ENOMEM.
  */
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 
@@ -60,7 +60,7 @@ const struct native_file *natives_get(const struct natives *n, __u32 file);
 
 /*
  * Takes the bytes of functions_read(), which it copies. 0, -EBADMSG, -ENOMEM, or -ENOSPC beyond
- * NATIVES_BYTES_MAX or the user's share of it.
+ * NATIVES_BYTES_MAX or the owner's share of it.
  */
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size);
 

@@ -43,31 +43,31 @@ bool share_may(__u64 has, __u64 more, __u64 left)
 	return more <= left && has + more <= left - more;
 }
 
-static struct slot *find(const struct shares *s, __u32 user)
+static struct slot *find(const struct shares *s, __u64 owner)
 {
 	struct slot *slot;
 
-	HASH_FIND(hh, s->slots, &user, sizeof(user), slot);
+	HASH_FIND(hh, s->slots, &owner, sizeof(owner), slot);
 	return slot;
 }
 
-const struct share *shares_find(const struct shares *s, __u32 user)
+const struct share *shares_find(const struct shares *s, __u64 owner)
 {
-	const struct slot *slot = find(s, user);
+	const struct slot *slot = find(s, owner);
 
 	return slot ? &slot->share : NULL;
 }
 
-int shares_take(struct shares *s, __u32 user, __u64 line, struct share **ret)
+int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 {
-	struct slot *slot = find(s, user);
+	struct slot *slot = find(s, owner);
 
 	if (!slot) {
 		slot = calloc(1, sizeof(*slot));
 		if (!slot)
 			return -ENOMEM;
-		slot->share.user = user;
-		HASH_ADD(hh, s->slots, share.user, sizeof(user), slot);
+		slot->share.owner = owner;
+		HASH_ADD(hh, s->slots, share.owner, sizeof(owner), slot);
 		if (!slot->hh.tbl) {
 			free(slot);
 			return -ENOMEM;
@@ -81,7 +81,7 @@ int shares_take(struct shares *s, __u32 user, __u64 line, struct share **ret)
 
 void shares_drop(struct shares *s, struct share *share, __u64 line)
 {
-	struct slot *slot = find(s, share->user);
+	struct slot *slot = find(s, share->owner);
 
 	share->line -= line;
 	if (--share->count)

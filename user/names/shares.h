@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shares.h - what each user has of something that all share. A user may have as much as is left for others,
- * which is half of what the others do not have. So whoever comes later finds room, too.
+ * shares.h - what each user or container has of something that all share: each may have as much as is left
+ * for others, which is half of what the others do not have. So whoever comes later finds room, too.
  */
 #ifndef PYPERF_NAMES_SHARES_H
 #define PYPERF_NAMES_SHARES_H
@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 struct share {
-	__u32 user;  /* id */
+	__u64 owner; /* proc/owner.h */
 	__u32 count; /* numbers */
 	__u64 line;  /* addresses */
 	size_t bytes;
@@ -25,10 +25,10 @@ void shares_free(struct shares *s);  /* NULL is fine */
 /* Whether somebody who has so much may have more, where so much is left. */
 bool share_may(__u64 has, __u64 more, __u64 left);
 
-/* One number more for this user, and so many addresses. *ret is valid until shares_drop(). 0 or -ENOMEM. */
-int shares_take(struct shares *s, __u32 user, __u64 line, struct share **ret);
+/* One number more for this owner, and so many addresses. *ret is valid until shares_drop(). 0 or -ENOMEM. */
+int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret);
 void shares_drop(struct shares *s, struct share *share, __u64 line);
-/* That of a user; NULL if there is none, who has nothing. */
-const struct share *shares_find(const struct shares *s, __u32 user);
+/* That of an owner; NULL if there is none, who has nothing. */
+const struct share *shares_find(const struct shares *s, __u64 owner);
 
 #endif

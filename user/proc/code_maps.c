@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "proc/owner.h"
 #include "proc/perf_map.h"
 #include "proc/procfs.h"
 #include "proc/safe_open.h"
@@ -143,7 +144,7 @@ int code_maps_next(const void *bytes, size_t size, size_t *at, struct code_map *
 	if (sent.start >= sent.end || sent.end >> 56 || sent.offset >> 56 || (*at && sent.start < ret->end))
 		return -EBADMSG;
 	*ret = (struct code_map){ sent.start, sent.end,	       sent.offset,   sent.file,
-				  path,	      !sent.has_file, sent.writable, sent.user };
+				  path,	      !sent.has_file, sent.writable, owner_of_user(sent.user) };
 	*at += sizeof(sent) + sent.path_size;
 	return 1;
 }

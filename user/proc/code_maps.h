@@ -31,7 +31,7 @@ struct code_map {
 	const char *path; /* as the process sees it; "[vdso]"; "" = memory of no file. At most PATH_MAX. */
 	bool is_memory;	  /* of no file */
 	bool is_writable;
-	__u32 user; /* that the process acts as; ~0 = not known */
+	__u64 owner; /* of the user that the process acts as, as in proc/owner.h; who asks may know better */
 };
 
 /*

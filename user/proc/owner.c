@@ -52,6 +52,11 @@ static bool is_in_session(const char *text)
 	return false;
 }
 
+__u64 owner_of_user(uid_t user)
+{
+	return IS_USER | user;
+}
+
 __u64 owner_parse(const char *status, const char *cgroup)
 {
 	struct cgroup c = { 0 };
@@ -61,7 +66,7 @@ __u64 owner_parse(const char *status, const char *cgroup)
 
 	if (procfs_parse_users(status, &u))
 		return 0;
-	user = IS_USER | u.real; /* a program that takes another user's rights was started by this one */
+	user = owner_of_user(u.real); /* a program that takes another user's rights was started by this one */
 	if (is_in_session(cgroup))
 		return user;
 	cgroup_parse(cgroup, &c);

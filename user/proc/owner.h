@@ -16,5 +16,7 @@
 __u64 owner_of(pid_t pid);
 /* The same from the texts of /proc/PID/status and /proc/PID/cgroup. */
 __u64 owner_parse(const char *status, const char *cgroup);
+/* That of a user's processes which are in no container. */
+__u64 owner_of_user(uid_t user);
 
 #endif

@@ -105,7 +105,7 @@ static bool ask(struct jit_names *j, struct jit_process *p)
 int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map, __u64 *ret_position)
 {
 	struct jit_process *p = find(j, process);
-	int err = jits_region(j->jits, process, map->user, map->start, map->end, ret_position);
+	int err = jits_region(j->jits, process, map->owner, map->start, map->end, ret_position);
 
 	if (err)
 		return err;

@@ -17,6 +17,7 @@
 #include "kern/processes.h"
 #include "kern/texts.h"
 #include "names/natives.h"
+#include "proc/owner.h"
 #include "symbols/asked_lately.h"
 #include "symbols/jit_names.h"
 #include "symbols/native_files.h"
@@ -120,10 +121,13 @@ static bool begin_edition(struct native_targets *t)
 	return true;
 }
 
-/* The bytes of code_maps_read() become a space of the kernel side. */
-static int add_space(struct native_targets *t, __u32 process, const void *bytes, size_t size,
-		     __u32 *ret_block)
+/*
+ * The answer's bytes, which are those of code_maps_read(), become a space of the kernel side. To whose
+ * account it goes is not for the worker to say.
+ */
+static int add_space(struct native_targets *t, __u32 process, const struct worker_reply *r, __u32 *ret_block)
 {
+	const __u64 owner = owner_of(r->pid);
 	_cleanup_free_ struct text_mapping *mappings = calloc(CODE_MAPS_MAX, sizeof(*mappings));
 	_cleanup_free_ __u32 *files = calloc(CODE_MAPS_MAX, sizeof(*files));
 	struct code_map map = { 0 };
@@ -134,7 +138,8 @@ static int add_space(struct native_targets *t, __u32 process, const void *bytes,
 	if (!mappings || !files)
 		return -ENOMEM;
 	t->mappings.lacks = false;
-	while ((err = code_maps_next(bytes, size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
+	while ((err = code_maps_next(r->table, r->table_size, &at, &map)) > 0 && count < CODE_MAPS_MAX) {
+		map.owner = owner ?: map.owner;
 		mappings[count] = native_mapping(&t->mappings, process, &map, &files[count]);
 		count++;
 	}
@@ -193,9 +198,9 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 	asked_lately_forget(&t->maps, n->process);
 	if (r->error)
 		return;
-	err = add_space(t, n->process, r->table, r->table_size, &block);
+	err = add_space(t, n->process, r, &block);
 	if (err == -ENOSPC && begin_edition(t))
-		err = add_space(t, n->process, r->table, r->table_size, &block);
+		err = add_space(t, n->process, r, &block);
 	if (!err)
 		err = texts_set_space(kernel_texts(t->kernel), r->pid, n->process, block);
 	if (!err)

@@ -176,12 +176,12 @@ static void lines_are_forgotten(void **state)
 	assert_true(native_lines_want(natives_lines(n), position));
 }
 
-static int add_of(__u32 user, __u64 inode, __u64 size)
+static int add_of(__u64 owner, __u64 inode, __u64 size)
 {
 	struct code_map map = map_of(inode, size, "/of a user");
 	__u32 file;
 
-	map.user = user;
+	map.owner = owner;
 	return natives_file(n, &map, &file);
 }
 
@@ -224,7 +224,7 @@ static void one_user_leaves_bytes(void **state)
 	do {
 		struct code_map map = map_of(++next_inode, 1 << 20, "/hostile");
 
-		map.user = 65534;
+		map.owner = 65534;
 		assert_int_equal(natives_file(n, &map, &file), 0);
 		err = natives_functions(n, file, bytes.data, bytes.size);
 		hostile += err ? 0 : bytes.size;

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "proc/code_maps.h"
+#include "proc/owner.h"
 
 /* In pages, as the kernel counts them: both fields of /proc/self/status together are mm->exec_vm. */
 static size_t exec_pages(void)
@@ -64,7 +65,7 @@ static void of_this_process(void **state)
 	file = code_file_of(&st);
 	assert_memory_equal(&own.file, &file, sizeof(file));
 	assert_string_equal(strrchr(own.path, '/'), "/test_code_maps");
-	assert_int_equal(own.user, getuid());
+	assert_int_equal(own.owner, owner_of_user(getuid()));
 }
 
 static void expect_no_file(int flags)

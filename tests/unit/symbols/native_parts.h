@@ -146,6 +146,16 @@ static inline void begin(void)
 	add_process(OWN_ID, getpid());
 }
 
+static inline void end_child(void)
+{
+	if (child) {
+		kernel_remove_process(kernel, child);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	child = 0;
+}
+
 static inline int end(void **state)
 {
 	(void)state;
@@ -157,12 +167,7 @@ static inline int end(void **state)
 		kernel_texts(kernel)->with_rows = true;
 		kernel_remove_process(kernel, getpid());
 	}
-	if (child) {
-		kernel_remove_process(kernel, child);
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	child = 0;
+	end_child();
 	return 0;
 }
 

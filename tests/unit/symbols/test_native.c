@@ -6,6 +6,10 @@
  */
 #include "tests/unit/symbols/native_parts.h"
 
+#include <stdio.h>
+
+#include "proc/owner.h"
+
 /* Nobody needs a second sample for what comes next. */
 static void one_sample_leads_from_mappings_to_rows(void **state)
 {
@@ -267,6 +271,68 @@ static void where_a_process_has_a_file(void **state)
 
 #define TEST(f) cmocka_unit_test_teardown(f, end)
 
+/* All that this owner may have of the text space. */
+static void take_all(__u64 owner)
+{
+	struct code_map map = { 0x1000, 0x2000, 0, { .inode = 1 }, "/sparse", .owner = owner };
+	__u32 file;
+
+	for (__u64 size = 1ULL << 32; size >= 4096; size >>= 1) {
+		map.file.size = size;
+		while (!natives_file(natives, &map, &file))
+			map.file.inode++;
+	}
+}
+
+/* Puts a process into a cgroup that is called as that of a container. False: there is none to be had. */
+static bool put_into_container(pid_t pid, char directory[160])
+{
+	static const char *const hierarchies[] = { "/unified", "/pids", "/systemd", "" };
+	char path[200];
+
+	for (size_t i = 0; i < ARRAY_SIZE(hierarchies); i++) {
+		_cleanup_fclose_ FILE *f = NULL;
+
+		snprintf(directory, 160, "/sys/fs/cgroup%s/docker-%064d.scope", hierarchies[i], getpid());
+		if (mkdir(directory, 0755))
+			continue;
+		snprintf(path, sizeof(path), "%s/cgroup.procs", directory);
+		f = fopen(path, "we");
+		if (f && fprintf(f, "%d\n", pid) > 0 && !fflush(f))
+			return true;
+		rmdir(directory);
+	}
+	return false;
+}
+
+/* Root in a container is not root outside of it, though the worker says the same of both. */
+static void a_container_has_a_share_of_its_own(void **state)
+{
+	const struct text_mapping *m;
+	__u64 position = 0;
+	char directory[160];
+
+	(void)state;
+	begin();
+	add_child();
+	if (!put_into_container(child, directory)) {
+		print_message("SKIP cgroups: no cgroup hierarchy can be written here\n");
+		return;
+	}
+	take_all(owner_of(getpid()));
+	own_sample(true);
+	answer(take(WORKER_MAPS));
+	assert_int_equal(mapping_at(getpid(), here())->position, NATIVE_FILE_NO_ROOM);
+	sample(CHILD_ID, child, true);
+	answer(take(WORKER_MAPS));
+	m = mapping_at(child, here());
+	if (m)
+		position = m->position;
+	end_child();
+	assert_int_equal(rmdir(directory), 0);
+	assert_in_range(position, TEXT_FILES, TEXT_JITS - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +349,7 @@ int main(void)
 		TEST(memory_of_no_file),
 		TEST(a_table_that_is_full),
 		TEST(where_a_process_has_a_file),
+		TEST(a_container_has_a_share_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, close_kernel);

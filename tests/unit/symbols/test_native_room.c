@@ -52,7 +52,7 @@ static __u32 add_file(__u64 size)
 	struct code_map map = { .file = { 1, next_inode++, size, 0, 0 }, .path = "/lib/some.so" };
 	__u32 file;
 
-	map.user = next_inode % 16; /* one alone may not have so many */
+	map.owner = next_inode % 16; /* one alone may not have so many */
 	assert_int_equal(natives_file(natives, &map, &file), 0);
 	return file;
 }
