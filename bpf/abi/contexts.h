@@ -10,7 +10,7 @@
 #include "bpf/abi/trace.h"
 #include "bpf/abi/types.h"
 
-#define CONTEXTS_MAX	   1024 /* processes that have some at a time */
+#define CONTEXTS_MAX	   2048 /* different ones at a time, of which one user may have half */
 #define CONTEXT_LABELS	   4	/* names that can be asked for */
 #define CONTEXT_KEYS	   8	/* variables of a process, of which several may have one name */
 #define TRACE_KEY	   CONTEXT_KEYS /* of struct context_vars.keys: where the current span is found */

@@ -23,7 +23,7 @@ enum line_format {
 	LINES_27,	 /* 2.7: co_lnotab, lines only go up, and an instruction may begin at any byte */
 };
 
-#define LAYOUTS_MAX 64 /* different ones in one run */
+#define LAYOUTS_MAX 128 /* different ones at a time, of which one user may have half */
 
 /* Bytes that are read of a structure; they hold every field that is needed. */
 #define FRAME_READ     80  /* of a _PyInterpreterFrame, 3.11-3.15 */

@@ -7,7 +7,7 @@
 
 #include "bpf/abi/types.h"
 
-#define TASK_LAYOUTS_MAX 64  /* different ones in one run; up to 3.13 each process has one of its own */
+#define TASK_LAYOUTS_MAX 2048 /* different ones at a time; up to 3.13 each process has one of its own */
 #define TASK_READ	 512 /* bytes of a task object that are read: task_size is at most this */
 #define TASK_NAMES_MAX	 256 /* names that a process may have in a generation of the tree */
 

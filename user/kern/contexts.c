@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "kern/object.h"
-#include "kern/processes.h"
 #include "pyperf.skel.h"
 
 int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int labels, bool trace)
@@ -45,7 +44,7 @@ const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts
 }
 
 /* The index of one that is like this; or of a free one, which becomes so; or -errno. */
-static int find_or_add(struct contexts *t, const struct context_vars *v)
+static int find_or_add(struct contexts *t, const struct context_vars *v, __u64 user)
 {
 	const struct bpf_map *map = t->skel->maps.contexts;
 	int free, err;
@@ -53,7 +52,7 @@ static int find_or_add(struct contexts *t, const struct context_vars *v)
 	for (__u32 i = 0; i < t->count; i++)
 		if (!memcmp(&t->vars[i], v, sizeof(*v)))
 			return (int)i;
-	free = t->count < CONTEXTS_MAX ? (int)t->count : processes_free_contexts(t->skel->maps.processes);
+	free = index_room_find(&t->room, t->skel->maps.processes, INDEX_CONTEXTS, t->count, user);
 	if (free < 0)
 		return free;
 	err = bpf_map__update_elem(map, &free, sizeof(free), v, sizeof(*v), BPF_ANY);
@@ -64,9 +63,9 @@ static int find_or_add(struct contexts *t, const struct context_vars *v)
 	return free;
 }
 
-int contexts_set(struct contexts *t, __u32 pid, __u32 id, const struct context_vars *v)
+int contexts_set(struct contexts *t, __u32 pid, __u32 id, __u64 user, const struct context_vars *v)
 {
-	const int index = find_or_add(t, v);
+	const int index = find_or_add(t, v, user);
 	struct contexts_request request = { pid, id, (__u32)index + 1, 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &request, .ctx_size_in = sizeof(request));
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "bpf/abi.h"
+#include "kern/index_room.h"
 
 struct kernel;
 struct pyperf;
@@ -16,7 +17,8 @@ struct pyperf;
 struct contexts {
 	struct pyperf *skel;
 	struct context_vars *vars; /* CONTEXTS_MAX, as the kernel side has them; NULL = none is wanted */
-	__u32 count;
+	__u32 count; /* that were used */
+	struct index_room room;
 };
 
 /*
@@ -31,10 +33,10 @@ bool contexts_are_wanted(const struct contexts *t);
 const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts);
 
 /*
- * Process id, which has this pid, has these. 0; -ESRCH if the process is gone; -ENOSPC if CONTEXTS_MAX
- * processes have others; or another -errno.
+ * Process id of this user, which has this pid, has these. 0; -ESRCH if the process is gone; -ENOSPC if there
+ * is no room for this user (index_room.h); or another -errno.
  */
-int contexts_set(struct contexts *t, __u32 pid, __u32 id, const struct context_vars *v);
+int contexts_set(struct contexts *t, __u32 pid, __u32 id, __u64 user, const struct context_vars *v);
 
 /* Those of the kernel side. */
 struct contexts *kernel_contexts(struct kernel *k);

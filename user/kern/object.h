@@ -12,6 +12,7 @@
 #include "kern/banks.h"
 #include "kern/contexts.h"
 #include "kern/grace.h"
+#include "kern/index_room.h"
 #include "kern/journal_rings.h"
 #include "kern/kernel.h"
 #include "kern/process_room.h"
@@ -52,7 +53,8 @@ struct kernel {
 	int stats_fd; /* keeps run-time statistics on */
 	int (*on_record)(void *context, void *record, size_t size);
 	void *on_record_context;
-	__u32 layouts;
+	__u32 layouts; /* that were used, of LAYOUTS_MAX */
+	struct index_room layout_room;
 	__u64 processes_full; /* as in cpu_stats, found by us */
 	struct process_room process_room;
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */

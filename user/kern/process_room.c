@@ -7,12 +7,9 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/hash.h"
 #include "kern/processes.h"
 
-#define PART	 16 /* of the table, which is freed at once */
-#define PAUSE_NS NS_PER_SECOND
+#define PART 16 /* of the table, which is freed at once */
 
 /* A process of the table. */
 struct tenant {
@@ -104,15 +101,12 @@ static int make(const struct bpf_map *map, __u64 user)
 
 int process_room_make(struct process_room *r, const struct bpf_map *map, __u64 user)
 {
-	const size_t at = hash_bytes(&user, sizeof(user)) % ARRAY_SIZE(r->refused);
 	int made;
 
-	if (r->refused[at].user == user && clock_ns() < r->refused[at].until)
+	if (refusals_has(&r->refused, user))
 		return 0;
 	made = make(map, user);
-	if (made <= 0) {
-		r->refused[at].user = user;
-		r->refused[at].until = clock_ns() + PAUSE_NS;
-	}
+	if (made <= 0)
+		refusals_add(&r->refused, user);
 	return made;
 }

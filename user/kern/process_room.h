@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "kern/refusals.h"
+
 struct bpf_map;
 
 /*
@@ -15,10 +17,7 @@ struct bpf_map;
  * processes of one user may ask for a place at once; others are not to wait for that.
  */
 struct process_room {
-	struct {
-		__u64 user;  /* struct process.user */
-		__u64 until; /* clock_ns() before which nothing is looked for on its behalf */
-	} refused[64];
+	struct refusals refused;
 };
 
 /*

@@ -69,7 +69,7 @@ int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
 	return bpf_map__lookup_elem(k->skel->maps.layouts, &index, sizeof(index), ret, sizeof(*ret), 0);
 }
 
-int kernel_add_layout(struct kernel *k, const struct layout *l)
+int kernel_add_layout(struct kernel *k, const struct layout *l, __u64 user)
 {
 	struct layout have;
 	int i, err;
@@ -79,8 +79,7 @@ int kernel_add_layout(struct kernel *k, const struct layout *l)
 		if (!err && !memcmp(&have, l, sizeof(have)))
 			return i;
 	}
-	if (k->layouts == LAYOUTS_MAX)
-		i = processes_free_layout(k->skel->maps.processes);
+	i = index_room_find(&k->layout_room, k->skel->maps.processes, INDEX_LAYOUT, k->layouts, user);
 	if (i < 0)
 		return i;
 	err = bpf_map__update_elem(k->skel->maps.layouts, &i, sizeof(i), l, sizeof(*l), BPF_ANY);

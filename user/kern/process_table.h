@@ -34,10 +34,10 @@ int kernel_processes(const struct kernel *k, struct process_list *ret);
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
 int kernel_remove_process(struct kernel *k, __u32 pid);
 /*
- * Finds or adds a layout, in the place of one that no process has any more if need be. Returns its index, or
- * -errno: -ENOSPC when processes of LAYOUTS_MAX layouts run.
+ * Finds or adds a layout for a process of this user, in the place of one that no process has any more if need
+ * be. Returns its index, or -errno: -ENOSPC when there is no room, or the user has its share (index_room.h).
  */
-int kernel_add_layout(struct kernel *k, const struct layout *l);
+int kernel_add_layout(struct kernel *k, const struct layout *l, __u64 user);
 int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret);
 
 #endif

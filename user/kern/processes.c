@@ -2,7 +2,6 @@
 #include "kern/processes.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,61 +34,6 @@ int processes_list(const struct bpf_map *map, struct process_list *ret)
 	ret->processes = TAKE_PTR(processes);
 	ret->count = count;
 	return 0;
-}
-
-#define INDEXES_MAX CONTEXTS_MAX
-
-_Static_assert(LAYOUTS_MAX <= INDEXES_MAX && TASK_LAYOUTS_MAX <= INDEXES_MAX, "there are more indexes");
-
-/* The first index below max, at most INDEXES_MAX, that is index_of() of no process; or -errno. */
-static int find_unused(const struct bpf_map *map, int max, int (*index_of)(const struct process *p))
-{
-	_cleanup_(processes_list_clear) struct process_list list = {};
-	bool used[INDEXES_MAX] = {};
-	int err = processes_list(map, &list);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < list.count; i++) {
-		const int index = index_of(&list.processes[i]);
-
-		if (index >= 0 && index < max)
-			used[index] = true;
-	}
-	for (int i = 0; i < max; i++)
-		if (!used[i])
-			return i;
-	return -ENOSPC;
-}
-
-static int layout_of(const struct process *p)
-{
-	return p->state == PROCESS_PYTHON ? (int)p->layout : -1;
-}
-
-static int tasks_of(const struct process *p)
-{
-	return (int)p->tasks - 1;
-}
-
-static int contexts_of(const struct process *p)
-{
-	return (int)p->contexts - 1;
-}
-
-int processes_free_layout(const struct bpf_map *map)
-{
-	return find_unused(map, LAYOUTS_MAX, layout_of);
-}
-
-int processes_free_tasks(const struct bpf_map *map)
-{
-	return find_unused(map, TASK_LAYOUTS_MAX, tasks_of);
-}
-
-int processes_free_contexts(const struct bpf_map *map)
-{
-	return find_unused(map, CONTEXTS_MAX, contexts_of);
 }
 
 static int read_listing(int fd, int (*fn)(void *, const struct record_process *), void *context)

@@ -32,11 +32,4 @@ struct process_list {
 int processes_list(const struct bpf_map *map, struct process_list *ret);
 void processes_list_clear(struct process_list *list);
 
-/* The index of a layout that no process in the table has, or -ENOSPC. */
-int processes_free_layout(const struct bpf_map *map);
-/* The index of a layout of asyncio's tasks that no process in the table has, or -ENOSPC. */
-int processes_free_tasks(const struct bpf_map *map);
-/* ... of a place of context variables. */
-int processes_free_contexts(const struct bpf_map *map);
-
 #endif

@@ -26,6 +26,9 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	memset(ret, 0, sizeof(*ret));
 	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
 	ret->sum.processes_full += k->processes_full;
+	ret->sum.layouts_full += k->layout_room.full;
+	ret->sum.task_layouts_full += k->task_layouts.room.full;
+	ret->sum.contexts_full += k->contexts.room.full;
 	tables_add_wall(&ret->sum, &k->options);
 	/* The sampler must not count these itself. */
 	for (int kind = 0; kind < EVENT_KINDS; kind++)

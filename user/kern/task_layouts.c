@@ -8,7 +8,6 @@
 #include <bpf/libbpf.h>
 
 #include "kern/object.h"
-#include "kern/processes.h"
 #include "pyperf.skel.h"
 
 void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool wanted)
@@ -25,7 +24,7 @@ bool task_layouts_are_wanted(const struct task_layouts *t)
 	return t->skel->rodata->opt_async;
 }
 
-__u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l)
+__u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l, __u64 user)
 {
 	const struct bpf_map *map = t->skel->maps.task_layouts;
 	struct task_layout have;
@@ -37,7 +36,7 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l)
 		if (!bpf_map__lookup_elem(map, &i, sizeof(i), &have, sizeof(have), 0) &&
 		    !memcmp(&have, l, sizeof(have)))
 			return i + 1;
-	free = t->count < TASK_LAYOUTS_MAX ? (int)t->count : processes_free_tasks(t->skel->maps.processes);
+	free = index_room_find(&t->room, t->skel->maps.processes, INDEX_TASKS, t->count, user);
 	if (free < 0 || bpf_map__update_elem(map, &free, sizeof(free), l, sizeof(*l), BPF_ANY))
 		return 0;
 	t->count += free == (int)t->count;

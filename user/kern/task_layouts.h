@@ -8,13 +8,15 @@
 #include <stdbool.h>
 
 #include "bpf/abi.h"
+#include "kern/index_room.h"
 
 struct kernel;
 struct pyperf;
 
 struct task_layouts {
 	struct pyperf *skel;
-	__u32 count;
+	__u32 count; /* that were used, of TASK_LAYOUTS_MAX */
+	struct index_room room;
 };
 
 /* Before loading: leaves out what reads tasks unless it is wanted. */
@@ -22,10 +24,11 @@ void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool want
 bool task_layouts_are_wanted(const struct task_layouts *t);
 
 /*
- * Finds or adds one, where there is no room in place of one that no process has. Its number plus one, as
- * struct process.tasks has it; 0 if none is wanted, or processes have TASK_LAYOUTS_MAX others.
+ * Finds or adds one for a process of this user, where there is no room in place of one that no process has.
+ * Its number plus one, as struct process.tasks has it; 0 if none is wanted, or there is no room for this user
+ * (index_room.h).
  */
-__u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l);
+__u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l, __u64 user);
 
 /* Makes it that of process id, which has this pid. 0; -ESRCH if the process is gone; or another -errno. */
 int task_layouts_set(const struct task_layouts *t, __u32 pid, __u32 id, __u32 tasks);

@@ -106,7 +106,7 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	note_untrue(t, p->pid, &found);
 	if (context_vars_merge(&all, &found) &&
 	    (known || all.count || all.trace.count || thread_context_is_read(&all.thread))) {
-		err = contexts_set(contexts, p->pid, p->id, &all);
+		err = contexts_set(contexts, p->pid, p->id, process.user, &all);
 		log_debug("pid %u has %u context variables of these names%s", p->pid, all.count,
 			  all.trace.count || thread_context_is_read(&all.thread) ? ", and a tracer" : "");
 	}

@@ -97,15 +97,21 @@ static bool is_wanted(const struct task_targets *t)
 	return takes_stacks(t) || task_layouts_are_wanted(kernel_task_layouts(t->kernel));
 }
 
-/* With --async the kernel side reads them, too. */
-static void tell_kernel(const struct task_targets *t, const struct task_process *p,
+/* With --async the kernel side reads them, too. Whether it knows now, or is not to: there may be no room. */
+static bool tell_kernel(const struct task_targets *t, const struct task_process *p,
 			const struct task_layout *l)
 {
 	struct task_layouts *layouts = kernel_task_layouts(t->kernel);
-	const __u32 number = task_layouts_add(layouts, l);
+	struct process process;
+	__u32 number;
 
+	if (!task_layouts_are_wanted(layouts) ||
+	    kernel_get_process(t->kernel, p->followed.pid, &process) || process.id != p->followed.id)
+		return true;
+	number = task_layouts_add(layouts, l, process.user);
 	if (number)
 		task_layouts_set(layouts, p->followed.pid, p->followed.id, number);
+	return number;
 }
 
 /* The module is there, as while it is being imported, and no task yet that proves where tasks are. */
@@ -130,7 +136,11 @@ static void on_identity(void *targets, const void *id, struct worker_reply *r)
 		follow_pause(&p->followed, &pauses);
 		return;
 	}
-	tell_kernel(t, p, &r->identity.tasks);
+	if (!tell_kernel(t, p, &r->identity.tasks) && !takes_stacks(t)) {
+		p->asyncio = 0;
+		follow_pause(&p->followed, &pauses);
+		return;
+	}
 	p->followed.pause = 0;
 	p->followed.due = takes_stacks(t) ? 0 : FOLLOW_NEVER;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fair.h"
 #include "names/shares.h"
 
 int intervals_open(struct intervals *s, __u32 max, __u64 low, __u64 high)
@@ -117,8 +118,8 @@ int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owne
 	const struct share *has = shares_find(shares, owner) ?: &nothing;
 	int err;
 
-	if (!share_may(has->count, 1, s->max - s->count) ||
-	    !share_may(has->line, size, s->high - s->low - s->taken))
+	if (!fair_may(has->count, 1, s->max - s->count) ||
+	    !fair_may(has->line, size, s->high - s->low - s->taken))
 		return -ENOSPC;
 	err = intervals_take(s, size, ret);
 	if (err)

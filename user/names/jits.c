@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fair.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
 #include "names/intervals.h"
@@ -251,7 +252,7 @@ int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 	if (!n)
 		return -ENOENT;
 	if (size > JITS_BYTES_MAX ||
-	    !share_may(bytes_of(j, n->owner) - n->size, size, JITS_BYTES_MAX - (j->bytes - n->size))) {
+	    !fair_may(bytes_of(j, n->owner) - n->size, size, JITS_BYTES_MAX - (j->bytes - n->size))) {
 		j->refused++;
 		return -ENOSPC;
 	}

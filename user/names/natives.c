@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fair.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
 #include "names/intervals.h"
@@ -213,7 +214,7 @@ int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t s
 
 	if (e->bytes)
 		return 0;
-	if (size > NATIVES_BYTES_MAX || !share_may(e->share->bytes, size, NATIVES_BYTES_MAX - n->bytes)) {
+	if (size > NATIVES_BYTES_MAX || !fair_may(e->share->bytes, size, NATIVES_BYTES_MAX - n->bytes)) {
 		n->refused++;
 		return -ENOSPC;
 	}

@@ -38,11 +38,6 @@ void shares_free(struct shares *s)
 	free(s);
 }
 
-bool share_may(__u64 has, __u64 more, __u64 left)
-{
-	return more <= left && has + more <= left - more;
-}
-
 static struct slot *find(const struct shares *s, __u64 owner)
 {
 	struct slot *slot;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shares.h - what each user or container has of something that all share: each may have as much as is left
- * for others, which is half of what the others do not have. So whoever comes later finds room, too.
+ * shares.h - what each user or container has of something that all share. How much it may have says
+ * base/fair.h.
  */
 #ifndef PYPERF_NAMES_SHARES_H
 #define PYPERF_NAMES_SHARES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -21,9 +20,6 @@ struct shares;
 
 int shares_new(struct shares **ret); /* 0 or -ENOMEM */
 void shares_free(struct shares *s);  /* NULL is fine */
-
-/* Whether somebody who has so much may have more, where so much is left. */
-bool share_may(__u64 has, __u64 more, __u64 left);
 
 /* One number more for this owner, and so many addresses. *ret is valid until shares_drop(). 0 or -ENOMEM. */
 int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret);

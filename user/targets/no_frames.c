@@ -95,8 +95,8 @@ void no_frames_full(struct no_frames *n)
 void no_frames_no_layout(struct no_frames *n, __u32 pid)
 {
 	complain(&n->layouts,
-		 "%d builds of Python run at once, and there is room for no more: pid %u is not profiled, "
-		 "nor are others that come",
+		 "more builds of Python run at once than its user may have of %d: pid %u is not profiled, "
+		 "nor are others that come (--stats: layouts_full)",
 		 LAYOUTS_MAX, pid);
 }
 

@@ -100,12 +100,13 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 	if (i->verdict == VERDICT_NO_LAYOUT) {
 		no_frames_refused(&v->no_frames, p->pid, i);
 	} else {
-		e.layout = kernel_add_layout(v->kernel, &i->layout);
+		e.layout = kernel_add_layout(v->kernel, &i->layout, process->user);
 		if (e.layout >= 0) {
 			process->state = PROCESS_PYTHON;
 			process->layout = e.layout;
 			process->runtime = i->runtime;
-			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks);
+			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks,
+							  process->user);
 			process->check_after = 0;
 			if (kernel_sees_gil(v->kernel))
 				no_frames_no_gil(&v->no_frames, p->pid, i);

@@ -163,12 +163,12 @@ static void versions(void **state)
 	(void)state;
 	need_kernel();
 	l.version = 0x030d02f0;
-	e.layout = kernel_add_layout(kernel, &l);
+	e.layout = kernel_add_layout(kernel, &l, 0);
 	assert_true(e.layout >= 0);
 	assert_int_equal(registry_add(registry, &e), 0);
 	l.free_threaded = true;
 	e.id = 4;
-	e.layout = kernel_add_layout(kernel, &l);
+	e.layout = kernel_add_layout(kernel, &l, 0);
 	assert_int_equal(registry_add(registry, &e), 0);
 	html = table(kernel, NULL);
 	assert_non_null(strstr(html, "<td>0.0 %<td><a class=\"now\" "

@@ -45,27 +45,27 @@ static void layouts(void **state)
 
 	(void)state;
 	kernel = open_kernel(selected);
-	assert_int_equal(kernel_add_layout(kernel, &l), 0);
-	assert_int_equal(kernel_add_layout(kernel, &l), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
 	l.free_threaded = 1;
-	assert_int_equal(kernel_add_layout(kernel, &l), 1);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 1);
 	l.free_threaded = 0;
-	assert_int_equal(kernel_add_layout(kernel, &l), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
 	for (__u32 i = 2; i < LAYOUTS_MAX; i++) {
 		l.bytes_data = i; /* the last field counts as well */
-		assert_int_equal(kernel_add_layout(kernel, &l), i);
+		assert_int_equal(kernel_add_layout(kernel, &l, 0), i);
 	}
 	/* No process has any of them: the first makes room (test_processes.c). */
 	l.bytes_data = LAYOUTS_MAX;
-	assert_int_equal(kernel_add_layout(kernel, &l), 0);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
 	l.bytes_data = 40; /* known ones are still found */
-	assert_int_equal(kernel_add_layout(kernel, &l), 40);
+	assert_int_equal(kernel_add_layout(kernel, &l, 0), 40);
 	assert_int_equal(kernel_get_layout(kernel, 40, &have), 0);
 	assert_memory_equal(&have, &l, sizeof(l));
 	assert_int_equal(kernel_get_layout(kernel, LAYOUTS_MAX, &have), -ENOENT);
 }
 
-/* Of 64 builds of asyncio that were met, one that no process has makes room. */
+/* Where so many were met, one that no process has makes room. */
 static void layouts_of_tasks(void **state)
 {
 	struct task_layout l = { .task_size = 8 };
@@ -79,18 +79,18 @@ static void layouts_of_tasks(void **state)
 	t = kernel_task_layouts(kernel);
 	for (__u16 i = 1; i <= TASK_LAYOUTS_MAX; i++) {
 		l.task_name = i;
-		assert_int_equal(task_layouts_add(t, &l), i);
-		assert_int_equal(task_layouts_add(t, &l), i);
+		assert_int_equal(task_layouts_add(t, &l, 0), i);
+		assert_int_equal(task_layouts_add(t, &l, 0), i);
 	}
 	assert_int_equal(kernel_set_process(kernel, 1000001, &p), 0);
 	l.task_name = TASK_LAYOUTS_MAX + 1;
-	assert_int_equal(task_layouts_add(t, &l), 2);
+	assert_int_equal(task_layouts_add(t, &l, 0), 2);
 	for (__u32 i = 2; i <= TASK_LAYOUTS_MAX; i++) {
 		p.tasks = i;
 		assert_int_equal(kernel_set_process(kernel, 1000000 + i, &p), 0);
 	}
 	l.task_name = TASK_LAYOUTS_MAX + 2;
-	assert_int_equal(task_layouts_add(t, &l), 0);
+	assert_int_equal(task_layouts_add(t, &l, 0), 0);
 }
 
 /* Places of context variables: equal ones are one, and one that no process has makes room. */
@@ -107,10 +107,11 @@ static void contexts(void **state)
 	t = kernel_contexts(kernel);
 	p.id = 5;
 	assert_true(contexts_are_wanted(t));
-	assert_int_equal(contexts_set(t, 1000001, 5, &v), -ESRCH);
+	assert_int_equal(contexts_set(t, 1000001, 5, 0, &v), -ESRCH);
 	assert_int_equal(kernel_set_process(kernel, 1000001, &p), 0);
-	assert_int_equal(contexts_set(t, 1000001, 6, &v), -ESRCH); /* the pid is another process's by now */
-	assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+	/* The pid is another process's by now. */
+	assert_int_equal(contexts_set(t, 1000001, 6, 0, &v), -ESRCH);
+	assert_int_equal(contexts_set(t, 1000001, 5, 0, &v), 0);
 	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
 	assert_int_equal(have.contexts, 1);
 	assert_memory_equal(contexts_get(t, 1), &v, sizeof(v));
@@ -118,12 +119,12 @@ static void contexts(void **state)
 	assert_null(contexts_get(t, 2));
 	for (__u16 i = 1; i < CONTEXTS_MAX; i++) {
 		v.tstate_context = i;
-		assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+		assert_int_equal(contexts_set(t, 1000001, 5, 0, &v), 0);
 	}
 	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
 	assert_int_equal(have.contexts, CONTEXTS_MAX);
 	v.tstate_context = CONTEXTS_MAX;
-	assert_int_equal(contexts_set(t, 1000001, 5, &v), 0);
+	assert_int_equal(contexts_set(t, 1000001, 5, 0, &v), 0);
 	assert_int_equal(kernel_get_process(kernel, 1000001, &have), 0);
 	assert_int_equal(have.contexts, 1);
 	assert_int_equal(contexts_get(t, 1)->tstate_context, CONTEXTS_MAX);

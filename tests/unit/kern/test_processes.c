@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_processes.c - the table of processes in the kernel: all of it at once, room made by those that are no
- * Python, and layouts that nobody has any more.
+ * test_processes.c - the table of processes in the kernel: all of it at once, and room made by those that are
+ * no Python.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -122,37 +122,12 @@ static void full_is_full_for_a_second(void **state)
 	assert_int_equal(count(PROCESS_NOT_PYTHON), 0);
 }
 
-/* A layout's place is given away once no Python has it. */
-static void layouts(void **state)
-{
-	struct layout l = { .version = 1 };
-
-	(void)state;
-	need_kernel();
-	for (__u32 pid = 1; pid <= 5 * SIZE; pid++)
-		kernel_remove_process(kernel, pid);
-	for (int i = 0; i < LAYOUTS_MAX; i++, l.version++) {
-		assert_int_equal(kernel_add_layout(kernel, &l), i);
-		assert_int_equal(set(100 + i, PROCESS_PYTHON, i), 0);
-	}
-	assert_int_equal(kernel_add_layout(kernel, &l), -ENOSPC);
-	assert_int_equal(kernel_remove_process(kernel, 107), 0);
-	assert_int_equal(kernel_add_layout(kernel, &l), 7);
-	assert_int_equal(kernel_add_layout(kernel, &l), 7); /* it is known now */
-	assert_int_equal(set(107, PROCESS_PYTHON, 7), 0);
-	l.version++;
-	assert_int_equal(kernel_add_layout(kernel, &l), -ENOSPC);
-	assert_int_equal(set(130, PROCESS_NOT_PYTHON, 30), 0);
-	assert_int_equal(kernel_add_layout(kernel, &l), 30);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_them),
 		cmocka_unit_test(programs_that_are_no_python_make_room),
 		cmocka_unit_test(full_is_full_for_a_second),
-		cmocka_unit_test(layouts),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -29,8 +29,9 @@ const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts
 	return contexts ? &told : NULL;
 }
 
-int contexts_set(struct contexts *t, __u32 pid, __u32 id, const struct context_vars *v)
+int contexts_set(struct contexts *t, __u32 pid, __u32 id, __u64 user, const struct context_vars *v)
 {
+	(void)user;
 	(void)t;
 	assert_int_equal(pid, PID);
 	assert_int_equal(id, 5);

@@ -15,11 +15,12 @@
 #define PAUSE_NS    (200 * NS_PER_MS) /* before asyncio is looked for again */
 #define ASYNCIO	    0x9000
 #define PID	    100
+#define USER	    77
 
 /* --- the kernel side ------------------------------------------------------------------------------------ */
 
 static struct kernel *const kernel = (struct kernel *)&programs;
-static bool takes_tasks, layouts_wanted;
+static bool takes_tasks, layouts_wanted, no_room;
 static __u32 version, set_pid;
 static int none, looks;
 
@@ -48,11 +49,12 @@ bool task_layouts_are_wanted(const struct task_layouts *l)
 	return layouts_wanted;
 }
 
-__u32 task_layouts_add(struct task_layouts *l, const struct task_layout *layout)
+__u32 task_layouts_add(struct task_layouts *l, const struct task_layout *layout, __u64 user)
 {
 	(void)l;
 	(void)layout;
-	return layouts_wanted ? 1 : 0;
+	assert_int_equal(user, USER);
+	return layouts_wanted && !no_room;
 }
 
 int task_layouts_set(const struct task_layouts *l, __u32 pid, __u32 id, __u32 number)
@@ -68,7 +70,7 @@ int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
 {
 	(void)k;
 	*ret = (struct process){
-		.id = pid - PID + 5, .state = PROCESS_PYTHON, .runtime = 0x7000, .layout = 3
+		.id = pid - PID + 5, .state = PROCESS_PYTHON, .runtime = 0x7000, .layout = 3, .user = USER
 	};
 	return 0;
 }
@@ -164,7 +166,7 @@ static int setup(void **state)
 	set_pid = 0;
 	task_size = 256;
 	takes_tasks = true;
-	layouts_wanted = false;
+	layouts_wanted = no_room = false;
 	version = 0x030e00f0;
 	if (registry_new(&registry))
 		return -1;
@@ -330,6 +332,35 @@ static void when_no_task_lives_yet(void **state)
 	assert_int_equal(set_pid, PID);
 }
 
+/* Others have all the room: it is tried again, and there may be some then. */
+static void when_there_is_no_room(void **state)
+{
+	__u64 before;
+
+	(void)state;
+	takes_tasks = false;
+	layouts_wanted = no_room = true;
+	before = turn_until_asked(1);
+	answer_identity(ASYNCIO);
+	assert_int_equal(set_pid, 0);
+	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
+	no_room = false;
+	answer_identity(ASYNCIO);
+	assert_int_equal(set_pid, PID);
+}
+
+/* Whoever looks from outside needs no room of the kernel side. */
+static void looks_need_no_room(void **state)
+{
+	(void)state;
+	layouts_wanted = no_room = true;
+	turn_until_asked(1);
+	answer_identity(ASYNCIO);
+	assert_int_equal(set_pid, 0);
+	turn_until_asked(2);
+	assert_int_equal(request.type, WORKER_TASK_WAITS);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -344,6 +375,8 @@ int main(void)
 		TEST(one_that_is_too_old),
 		TEST(where_the_kernel_side_finds_them),
 		TEST(when_no_task_lives_yet),
+		TEST(when_there_is_no_room),
+		TEST(looks_need_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

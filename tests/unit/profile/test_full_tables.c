@@ -15,8 +15,9 @@
 static void each_is_its_counter(void **state)
 {
 	const struct cpu_stats sum = {
-		.waits_full = 1, .processes_full = 2, .memories_dropped = 3, .task_names_full = 4,
-		.context_values_full = 5, .ticks_thinned = 6, .waits_thinned = 7, .memory_thinned = 8
+		.waits_full = 1, .processes_full = 2, .layouts_full = 3, .task_layouts_full = 4,
+		.contexts_full = 5, .memories_dropped = 6, .task_names_full = 7,
+		.context_values_full = 8, .ticks_thinned = 9, .waits_thinned = 10, .memory_thinned = 11
 	};
 	__u64 times[FULL_TABLES];
 

@@ -70,7 +70,7 @@ static void add_process(__s64 later_ticks, bool has_layout)
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	e.start_time = (ticks + later_ticks) * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
 	if (has_layout)
-		e.layout = kernel_add_layout(kernel, &layout);
+		e.layout = kernel_add_layout(kernel, &layout, 0);
 	assert_true(!has_layout || e.layout >= 0);
 	assert_int_equal(registry_add(registry, &e), 0);
 }

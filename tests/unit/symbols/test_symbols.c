@@ -29,7 +29,7 @@ static void begin_symbols(void)
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	self.pid = getpid();
 	self.start_time = ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
-	self.layout = kernel_add_layout(kernel, &layout_find(0x030d00f0)->layout);
+	self.layout = kernel_add_layout(kernel, &layout_find(0x030d00f0)->layout, 0);
 	assert_true(self.layout >= 0);
 	assert_int_equal(registry_add(registry, &self), 0);
 }

@@ -252,7 +252,7 @@ static void late_answers_are_dropped(void **state)
 	number = kernel_other_bank(kernel).codes.first - 1; /* of the bank that is left first */
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	e.start_time = ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
-	e.layout = kernel_add_layout(kernel, l);
+	e.layout = kernel_add_layout(kernel, l, 0);
 	assert_true(e.layout >= 0);
 	assert_int_equal(registry_add(registry, &e), 0);
 	sent = other = large_table(number, l);
