@@ -11,10 +11,11 @@
 struct memory {
 	__u64 mm;    /* its address in the kernel; 0 = free */
 	__s64 pages; /* of them, those that are counted */
-	__u64 used;  /* jiffies when some were last counted */
+	__u64 used;  /* jiffies when they were last seen to change; MEMORY_COUNTED */
 };
 
-#define MEMORY_BUSY 1 /* memory.mm: somebody is about to use this entry */
+#define MEMORY_BUSY    1 /* memory.mm: somebody is about to use this entry */
+#define MEMORY_COUNTED (1ULL << 63) /* in memory.used: the process is one whose growth is counted */
 #define MEMORY_WAYS 5
 #define MEMORY_SETS 2048 /* a power of two */
 

@@ -22,6 +22,8 @@
 #define MM_ANONPAGES  1
 #define MM_SHMEMPAGES 3
 
+#define MEMORY_TOUCH 64 /* jiffies: no entry is written for less */
+
 static __always_inline __s64 memory_pages(const struct mm_struct *mm)
 {
 	const struct mm_struct___before_6_2 *old = (const void *)mm;
@@ -51,8 +53,12 @@ static __always_inline struct memory *memory_find(struct memory_set *set, __u64 
 	return NULL;
 }
 
-/* From now on the present pages of this memory count as known. The entry not used for longest makes room. */
-static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 pages)
+/*
+ * From now on the present pages of this memory count as known. The least entry makes room: of processes that
+ * are not known to be of interest, which anybody can start by the thousand, or else the one that changed
+ * longest ago.
+ */
+static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 pages, __u64 used)
 {
 	struct memory *oldest = &set->way[0];
 	__u64 before;
@@ -66,7 +72,7 @@ static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 p
 	if (before)
 		count_here(__builtin_offsetof(struct cpu_stats, memories_dropped));
 	oldest->pages = pages;
-	oldest->used = bpf_jiffies64();
+	oldest->used = used;
 	barrier();
 	oldest->mm = mm;
 }
@@ -86,7 +92,6 @@ static __always_inline __s64 memory_take(struct memory *m, __s64 pages)
 
 	if ((__u64)(change < 0 ? -change : change) < opt_rss_step)
 		return 0;
-	m->used = bpf_jiffies64();
 	return __sync_val_compare_and_swap(&m->pages, before, pages) == before ? change : 0;
 }
 
@@ -182,6 +187,13 @@ static __always_inline void memory_by_others(struct memory_set *set, __u64 addre
 		memory_end(count, change, 0, OUTCOME_BY_OTHERS);
 }
 
+/* Also a process that grows slowly is in use: what it grows by may not be enough to be counted for hours. */
+static __always_inline void memory_touch(struct memory *m, __u64 used)
+{
+	if (used - m->used > MEMORY_TOUCH)
+		m->used = used;
+}
+
 /* Some of this memory's pages came, or went. Mostly the sum is what it was when this CPU last looked. */
 static __always_inline void on_rss_change(const struct mm_struct *mm)
 {
@@ -192,7 +204,7 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 	struct memory_set *set;
 	struct memory *m;
 	struct cpu_stats *count;
-	__u64 address;
+	__u64 address, counted;
 	__s64 change;
 
 	if (!s || (s->memory.mm == (__u64)mm && s->memory.pages == pages))
@@ -209,14 +221,22 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 		return;
 	}
 	count = bpf_map_lookup_elem(&stats, &cpu);
-	if (!count || (!watched_process(task, s, count) && !is_undecided(task, s)))
+	if (!count)
 		return;
+	counted = watched_process(task, s, count) ? MEMORY_COUNTED : 0;
+	mem_opaque(counted); /* the verifier would follow both to the end */
+	if (!counted && !is_undecided(task, s))
+		return;
+	counted |= bpf_jiffies64();
 	m = memory_find(set, address);
-	change = m ? memory_take(m, pages) : 0;
+	if (!m) {
+		memory_new(set, address, pages, counted);
+		return;
+	}
+	memory_touch(m, counted);
+	change = memory_take(m, pages);
 	if (change)
 		memory_sample(task, change);
-	else if (!m)
-		memory_new(set, address, pages);
 }
 
 #endif

@@ -7,8 +7,12 @@
 
 #include <sys/mman.h>
 
+#include <bpf/libbpf.h>
+
+#include "bpf/data/memory.h"
 #include "kern/banks.h"
 #include "kern/memory.h"
+#include "kern/object.h"
 #include "pyperf.skel.h"
 
 #define AREA (64ULL << 20)
@@ -60,13 +64,18 @@ static void tell(char order)
 	assert_int_equal(read(answers[0], &answer, 1), 1);
 }
 
-static int end(void **state)
+static void close_pipes(void)
 {
 	for (int i = 0; i < 2 && orders[1]; i++) {
 		close(orders[i]);
 		close(answers[i]);
 	}
 	orders[1] = 0;
+}
+
+static int end(void **state)
+{
+	close_pipes();
 	return teardown(state);
 }
 
@@ -181,6 +190,133 @@ static void stopped(void **state)
 	assert_int_equal(counted().shrunk_bytes, s.shrunk_bytes);
 }
 
+/* --- the table ------------------------------------------------------------------------------------------ */
+
+static void get_set(__u32 index, struct memory_set *ret)
+{
+	assert_int_equal(bpf_map__lookup_elem(kernel->skel->maps.memories, &index, sizeof(index), ret,
+					      sizeof(*ret), 0), 0);
+}
+
+static void put_set(__u32 index, const struct memory_set *set)
+{
+	assert_int_equal(bpf_map__update_elem(kernel->skel->maps.memories, &index, sizeof(index), set,
+					      sizeof(*set), BPF_ANY), 0);
+}
+
+/* The address of memory that is nobody's. */
+static __u64 forged(__u32 set, int way)
+{
+	return 2 + set * MEMORY_WAYS + way;
+}
+
+/* All sets are full: of one process that grew long ago, in this way, and others that did just now. */
+static void fill(int known)
+{
+	for (__u32 i = 0; i < MEMORY_SETS; i++) {
+		struct memory_set set = {};
+
+		for (int way = 0; way < MEMORY_WAYS; way++)
+			set.way[way] = (struct memory){ .mm = forged(i, way), .used = 1ULL << 40 };
+		set.way[known].used = 1 | MEMORY_COUNTED;
+		put_set(i, &set);
+	}
+}
+
+/* How many of those that grew long ago are left, and of the others. */
+static void count_forged(int known, __u32 *ret_known, __u32 *ret_others)
+{
+	*ret_known = *ret_others = 0;
+	for (__u32 i = 0; i < MEMORY_SETS; i++) {
+		struct memory_set set;
+
+		get_set(i, &set);
+		for (int way = 0; way < MEMORY_WAYS; way++)
+			if (set.way[way].mm == forged(i, way))
+				(*(way == known ? ret_known : ret_others))++;
+	}
+}
+
+/* The only entry that is not forged, of which child is told to take memory: its set and way. */
+static struct memory find_entry(__u32 *ret_set, int *ret_way)
+{
+	struct memory found = {};
+
+	for (__u32 i = 0; i < MEMORY_SETS; i++) {
+		struct memory_set set;
+
+		get_set(i, &set);
+		for (int way = 0; way < MEMORY_WAYS; way++) {
+			if (!(set.way[way].used & MEMORY_COUNTED) || set.way[way].mm == forged(i, way))
+				continue;
+			assert_int_equal(found.mm, 0);
+			found = set.way[way];
+			*ret_set = i;
+			*ret_way = way;
+		}
+	}
+	assert_true(found.mm);
+	return found;
+}
+
+/* Programs without end of which nobody knows yet what they are: those of whom that is known stay. */
+static void newcomers_push_out_no_slow_leak(void **state)
+{
+	__u32 known, others;
+
+	(void)state;
+	kernel = open_kernel(growing);
+	start(kernel);
+	for (int way = 0; way < MEMORY_WAYS; way++) {
+		__u64 dropped;
+
+		fill(way);
+		dropped = counted().memories_dropped;
+		for (int i = 0; i < 12; i++) {
+			start_grower();
+			watch(PROCESS_WANTED);
+			tell('+');
+			end_child();
+			close_pipes();
+		}
+		dropped = counted().memories_dropped - dropped;
+		count_forged(way, &known, &others);
+		assert_true(dropped > 0);
+		assert_int_equal(known, MEMORY_SETS);
+		assert_in_range(others, 1, 4 * MEMORY_SETS - 1);
+	}
+}
+
+/* Nor does a process that grows by less than a step stop being in use, whoever it was before it was known. */
+static void a_slow_leak_is_in_use(void **state)
+{
+	struct kernel_options slow = growing;
+	struct memory before;
+	struct memory_set set;
+	__u32 index;
+	int way;
+
+	(void)state;
+	slow.rss_step = 4 * AREA;
+	kernel = open_kernel(slow);
+	start_grower();
+	start(kernel);
+	fill(0);
+	watch(PROCESS_WANTED);
+	tell('+');
+	watch(PROCESS_NO_LAYOUT);
+	tell('-');
+	before = find_entry(&index, &way);
+	get_set(index, &set);
+	set.way[way].used = 1 | MEMORY_COUNTED;
+	put_set(index, &set);
+	tell('+');
+	assert_true(find_entry(&index, &way).mm == before.mm);
+	get_set(index, &set);
+	assert_true(set.way[way].used >= before.used);
+	assert_int_equal(counted().memory_seen, 0);
+}
+
 static void only_what_it_needs_is_loaded(void **state)
 {
 	const __u64 page = sysconf(_SC_PAGESIZE);
@@ -206,6 +342,8 @@ int main(void)
 		cmocka_unit_test_teardown(grows_and_shrinks, end),
 		cmocka_unit_test_teardown(others_are_not_looked_at, end),
 		cmocka_unit_test_teardown(stopped, end),
+		cmocka_unit_test_teardown(newcomers_push_out_no_slow_leak, end),
+		cmocka_unit_test_teardown(a_slow_leak_is_in_use, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
