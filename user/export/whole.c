@@ -73,9 +73,12 @@ static const char *empty_of(const struct profile *p)
 /* Only what is known: one that could not be looked at may be a Python. */
 static void say_empty(const struct profile *p)
 {
+	const __u32 unlooked = profile_get_info(p)->unlooked;
+
 	if (empty_of(p))
-		log_warning("%s: the profile is empty", empty_of(p));
-	else if (profile_get_info(p)->unlooked)
+		log_warning("%s%s: the profile is empty", empty_of(p),
+			    unlooked ? ", of the processes that could be looked at" : "");
+	else if (unlooked)
 		log_warning("no Python process was seen to use the CPU%s: the profile is empty",
 			    is_of_ticks(p) ? "" : ", or to wait");
 	else

@@ -129,6 +129,23 @@ static void somebody_was_not_looked_at(void **state)
 			    "in the profile\n");
 }
 
+/* Nor whether it has event loops. */
+static void loops_of_somebody_who_was_not_looked_at(void **state)
+{
+	(void)state;
+	all.events = EVENT_BIT(EVENT_LOOP);
+	nodes[26].count = nodes[27].count = 0;
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
+			    "pyperf-bpf: warning: no event loop had a turn longer than --min-turn: the "
+			    "profile is empty\n");
+	unlooked_asked(registry_unlooked(registry), 1, 0);
+	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
+			    "pyperf-bpf: warning: no event loop had a turn longer than --min-turn, of the "
+			    "processes that could be looked at: the profile is empty\n"
+			    "pyperf-bpf: warning: 1 process could not be looked at: what it did is not in "
+			    "the profile\n");
+}
+
 static void a_file_that_cannot_be_written(void **state)
 {
 	(void)state;
@@ -198,6 +215,7 @@ int main(void)
 		TEST(summaries_that_nobody_wants),  TEST(nothing_is_to_be_written),
 		TEST(nothing_was_sampled),	    TEST(a_file_that_cannot_be_written),
 		TEST(somebody_was_not_looked_at),
+		TEST(loops_of_somebody_who_was_not_looked_at),
 		TEST(memory_runs_short),	    TEST(says_how_it_is_opened),
 	};
 
