@@ -23,7 +23,8 @@ static __noinline void native_ask(struct scratch *s, struct cpu_stats *count, __
 {
 	const struct process *p = &s->who.known;
 	const __u64 thing = what == ASK_PLACE ? pc >> 16 : what;
-	const __u32 about = mix((__u64)p->id << 32 | (__u32)thing), ms = bpf_ktime_get_ns() >> 20;
+	const __u32 about = mix(((__u64)p->id << 32 | (__u32)thing) ^ opt_secret);
+	const __u32 ms = bpf_ktime_get_ns() >> 20;
 	const __u32 pause = what == ASK_ANEW ? NATIVE_PAUSE_LONG : NATIVE_PAUSE;
 	__u32 slot = about & (NATIVE_ASKED - 1);
 	__u64 *last = bpf_map_lookup_elem(&native_asked, &slot);

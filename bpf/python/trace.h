@@ -218,7 +218,7 @@ static __always_inline int trace_context(struct scratch *s, const struct context
  */
 static __noinline void trace_tell(struct scratch *s, struct cpu_stats *count)
 {
-	const __u64 about = mix(s->trace.ids.span ^ mix(s->trace.ids.low)) | 1;
+	const __u64 about = mix(s->trace.ids.span ^ mix(s->trace.ids.low ^ opt_secret)) | 1;
 	__u32 slot = about >> 32 & (SPANS_TOLD - 1);
 	__u64 *last = bpf_map_lookup_elem(&spans_told, &slot), wakeup, now;
 	struct record_span e = { .type = RECORD_SPAN };

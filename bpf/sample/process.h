@@ -18,7 +18,7 @@
  */
 static __noinline void notice_send(struct cpu_stats *count, struct task_struct *task, __u32 tgid, __u64 due)
 {
-	__u32 slot = (__u32)mix(tgid) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
+	__u32 slot = (__u32)mix(tgid ^ opt_secret) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
 	struct record_process e = {
 		.type = RECORD_PROCESS,
