@@ -241,19 +241,39 @@ int procfs_parse_users(const char *status, struct procfs_users *ret)
 	return 0;
 }
 
-int procfs_read_user(pid_t tid, uid_t *ret)
+static int read_status(pid_t tid, char **ret)
 {
-	_cleanup_free_ char *text = NULL;
 	char path[64] = "/proc/self/status";
-	struct procfs_users users;
-	int err;
 
 	if (tid)
 		snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	err = small_file_read(path, STATUS_MAX, &text) ?: procfs_parse_users(text, &users);
+	return small_file_read(path, STATUS_MAX, ret);
+}
+
+int procfs_read_user(pid_t tid, uid_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	struct procfs_users users;
+	int err = read_status(tid, &text) ?: procfs_parse_users(text, &users);
+
 	if (!err)
 		*ret = users.effective;
 	return err;
+}
+
+int procfs_read_process(pid_t tid, pid_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	int err = read_status(tid, &text);
+	pid_t process;
+
+	if (err)
+		return err;
+	process = procfs_parse_own_id(text, "Tgid");
+	if (process <= 0)
+		return -EBADMSG;
+	*ret = process;
+	return 0;
 }
 
 int procfs_check_access(pid_t tid)

@@ -80,6 +80,8 @@ struct procfs_users {
 int procfs_parse_users(const char *status, struct procfs_users *ret);
 /* Of a process or thread, 0 = this one, whom it acts as. 0, or the -errno of small_file_read() besides. */
 int procfs_read_user(pid_t tid, uid_t *ret);
+/* The process that a thread belongs to; of a process itself. 0, or -errno as above. */
+int procfs_read_process(pid_t tid, pid_t *ret);
 
 /*
  * This is called with each mapping. It returns 0 to go on, 1 or more to stop with success, or -errno to fail.

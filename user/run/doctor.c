@@ -20,6 +20,7 @@
 #include "guard/worker.h"
 #include "run/commands.h"
 #include "run/give_up.h"
+#include "run/named.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
@@ -133,6 +134,8 @@ int run_doctor(struct options *o)
 	int err;
 	bool fit;
 
+	if (named_check(o->pid_list, o->pid_count))
+		return EXIT_FAILURE;
 	find_program(program, sizeof(program));
 	d.examination.worker_error = worker_start(&d.worker, o->pod_logs);
 	examined_check(&d.examined, &d.examination);

@@ -23,6 +23,7 @@
 #include "proc/sched_clocks.h"
 #include "run/commands.h"
 #include "run/give_up.h"
+#include "run/named.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
@@ -188,7 +189,8 @@ static int run(const struct options *o, const struct subject *subject)
 		.selection = settings_selection(o),
 		.colour = isatty(STDOUT_FILENO),
 	};
-	int err = log_lack(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
+	int err = named_check(o->pid_list, o->pid_count) ?:
+		  log_lack(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
 
 	/* To see other users' processes where /proc hides them. */
 	err = err ?: log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)),

@@ -20,6 +20,7 @@
 #include "run/commands.h"
 #include "run/finish.h"
 #include "run/give_up.h"
+#include "run/named.h"
 #include "run/parts.h"
 #include "targets/children.h"
 #include "targets/registry.h"
@@ -292,7 +293,7 @@ static int finish(struct agent *a)
 /* Started by --duration's end or Ctrl-C, COMMAND goes on; its code is passed on only if it ended. */
 static int run(struct agent *a)
 {
-	int err = finish_check(a);
+	int err = named_check(a->options->pid_list, a->options->pid_count) ?: finish_check(a);
 
 	if (notify_open(&a->notify))
 		log_warning("the service manager at $NOTIFY_SOCKET cannot be told anything");

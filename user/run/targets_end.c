@@ -11,6 +11,12 @@
 
 #define LOOKS_WITH_CHILDREN 2
 
+/* Of a thread that is no process Linux 6.18 says ENOENT, and before EINVAL. */
+static bool is_no_process(int error)
+{
+	return error == ESRCH || error == ENOENT || error == EINVAL;
+}
+
 int targets_end_open(struct targets_end *e, const pid_t *pids, size_t count)
 {
 	int err = 0;
@@ -22,7 +28,7 @@ int targets_end_open(struct targets_end *e, const pid_t *pids, size_t count)
 		int fd = syscall(SYS_pidfd_open, pids[e->count], 0);
 
 		e->fds[e->count] = fd < 0 ? -1 : fd;
-		err = fd < 0 && errno != ESRCH ? -errno : 0;
+		err = fd < 0 && !is_no_process(errno) ? -errno : 0;
 	}
 	if (err)
 		targets_end_close(e);

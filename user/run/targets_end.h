@@ -15,7 +15,7 @@ struct targets_end {
 	int looks; /* in a row that found nothing alive */
 };
 
-/* 0, -ENOMEM, or -errno of pidfd_open(). One that is gone already has ended. */
+/* 0, -ENOMEM, or -errno of pidfd_open(). What is no process, or none any more, has ended. */
 int targets_end_open(struct targets_end *e, const pid_t *pids, size_t count);
 void targets_end_close(struct targets_end *e);
 

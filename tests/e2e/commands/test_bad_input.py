@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import threading
 
 import pytest
 
@@ -75,6 +76,21 @@ def free_pid():
 def test_no_such_pid(tmp_path):
     pid = free_pid()
     complain(tmp_path, "--pid", pid, "-d", 1, code=FAILURE, words=[pid])
+
+
+@pytest.mark.parametrize("command", ((), ("dump",), ("tasks",), ("doctor",)), ids="-".join)
+def test_a_thread_is_no_process(tmp_path, command):
+    """/proc shows a thread as if it were a process; pidfd_open(2) does not."""
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        complain(tmp_path, *command, "--pid", thread.native_id, code=FAILURE, output=not command,
+                 words=["%d is a thread of process %d" % (thread.native_id, os.getpid()),
+                        "--pid %d" % os.getpid()])
+    finally:
+        end.set()
+        thread.join()
 
 
 def test_one_pid_of_two_is_missing(tmp_path, workloads):

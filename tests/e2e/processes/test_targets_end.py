@@ -5,6 +5,7 @@ import signal
 import time
 
 import interpreters as known
+import pprof
 import profiler
 
 PYTHON = known.newest().path
@@ -14,6 +15,7 @@ PARENT = ("import json, subprocess, sys\n"
           "child = subprocess.Popen([sys.executable, '-c', sys.argv[1] + 'burn()'], stdout=2)\n"
           "print(json.dumps({'child': child.pid}), flush=True)\n" + BURN + "burn()")
 LOOKS = 3  # seconds: it looks once a second
+WITHIN = 3  # seconds, as docs/usage.md says
 
 
 def samples_of(run, *pids):
@@ -32,6 +34,12 @@ def start(directory, targets, *arguments):
     return run
 
 
+def ended_after(run, since):
+    """Seconds from then to the end of what the profile is of, by what the profile itself says."""
+    profile = pprof.read(run.path)
+    return (profile.time_nanos + profile.duration_nanos) / 1e9 - since
+
+
 def test_ends_with_the_last_one(tmp_path):
     program = "print('{}', flush=True)\n" + BURN + "burn()"
     with profiler.targets([(PYTHON, "-c", program)] * 2) as (first, second):
@@ -39,9 +47,11 @@ def test_ends_with_the_last_one(tmp_path):
         end(first)
         time.sleep(LOOKS)
         assert run.process.poll() is None, "one of them lives"
+        killed = time.time()
         end(second)
         run.finish()
     assert samples_of(run, first.pid) > 0 and samples_of(run, second.pid) > 0
+    assert 0 < ended_after(run, killed) < WITHIN
     assert run.err.count("all 2 processes that --pid names have ended, and with them the run") == 1, run.err
 
 
@@ -49,9 +59,11 @@ def test_ends_before_duration(tmp_path):
     program = "print('{}', flush=True)\n" + BURN + "burn()"
     with profiler.target(PYTHON, "-c", program) as target:
         run = start(tmp_path, [target.pid], "-d", 1000)
+        killed = time.time()
         end(target)
         run.finish()
     assert samples_of(run, target.pid) > 0
+    assert 0 < ended_after(run, killed) < WITHIN
     assert "process %d has ended, and with it the run" % target.pid in run.err, run.err
 
 

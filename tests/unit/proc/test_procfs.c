@@ -84,6 +84,33 @@ static void users(void **state)
 	assert_true(found.real == 1 && found.effective == 2);
 }
 
+static void *tell_tid(void *tids)
+{
+	pid_t *ret = tids;
+
+	ret[0] = gettid();
+	ret[1] = procfs_read_process(gettid(), &ret[2]);
+	return NULL;
+}
+
+static void process_of_a_thread(void **state)
+{
+	pid_t of = 0, tids[3] = { 0 };
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(procfs_read_process(getpid(), &of), 0);
+	assert_int_equal(of, getpid());
+	assert_int_equal(pthread_create(&thread, NULL, tell_tid, tids), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_not_equal(tids[0], getpid());
+	assert_int_equal(tids[1], 0);
+	assert_int_equal(tids[2], getpid());
+	of = 7;
+	assert_int_equal(procfs_read_process(0x7ffffff0, &of), -ENOENT);
+	assert_int_equal(of, 7);
+}
+
 static void own_ids(void **state)
 {
 	static const char status[] =
@@ -363,6 +390,7 @@ int main(void)
 		cmocka_unit_test(stat_names),
 		cmocka_unit_test(stat_exiting),
 		cmocka_unit_test(stat_cpu),
+		cmocka_unit_test(process_of_a_thread),
 		cmocka_unit_test(own_ids), cmocka_unit_test(users), cmocka_unit_test(stat_malformed),
 		cmocka_unit_test(map_lines),
 		cmocka_unit_test(map_malformed),

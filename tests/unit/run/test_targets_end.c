@@ -3,6 +3,7 @@
  * test_targets_end.c - when the last process that --pid names has ended.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -55,6 +56,32 @@ static void the_last_one(void **state)
 	targets_end_close(&e);
 }
 
+static void *tell_tid(void *seen)
+{
+	struct targets_end e;
+	pid_t *ret = seen;
+
+	*ret = gettid();
+	ret[1] = targets_end_open(&e, ret, 1);
+	ret[2] = ret[1] ? 0 : targets_end_look(&e, false, 0);
+	targets_end_close(&e);
+	return NULL;
+}
+
+/* It may become one between the look at its number and here. */
+static void a_thread_is_no_process(void **state)
+{
+	pid_t seen[3] = { 0 };
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, tell_tid, seen), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_not_equal(seen[0], getpid());
+	assert_int_equal(seen[1], 0);
+	assert_true(seen[2]);
+}
+
 static void children_go_on(void **state)
 {
 	const pid_t pid = start();
@@ -89,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_one),
+		cmocka_unit_test(a_thread_is_no_process),
 		cmocka_unit_test(children_go_on),
 		cmocka_unit_test(nobody_is_named),
 	};
