@@ -25,21 +25,26 @@ static void run(void *ask_kubelet, unsigned int ready)
 		complaint_over(&a->trouble, "the kubelet tells the labels of pods again");
 }
 
-int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, struct loop *loop)
+static int say_failure(int err)
 {
-	struct loop_row row = { .timeout_ms = due, .run = run, .context = a };
-	int err;
-
-	if (!o->url)
-		return 0;
-	err = kubelet_open(&a->kubelet, o);
-	if (!err) {
-		row.fd = kubelet_fd(a->kubelet);
-		err = loop_watch(loop, &row);
-	}
 	if (err)
 		log_error("the kubelet cannot be asked: %s" ASK_DOCTOR, libcurl_strerror(err));
 	return err;
+}
+
+int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o)
+{
+	return o->url ? say_failure(kubelet_open(&a->kubelet, o)) : 0;
+}
+
+int ask_kubelet_watch(struct ask_kubelet *a, struct loop *loop)
+{
+	struct loop_row row = { .timeout_ms = due, .run = run, .context = a };
+
+	if (!a->kubelet)
+		return 0;
+	row.fd = kubelet_fd(a->kubelet);
+	return say_failure(loop_watch(loop, &row));
 }
 
 void ask_kubelet_close(struct ask_kubelet *a)

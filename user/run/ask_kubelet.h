@@ -14,8 +14,10 @@ struct ask_kubelet {
 	struct complaint trouble;
 };
 
-/* Opens it if o->url is not NULL, and adds it to the loop. Logs; 0 or -errno. */
-int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o, struct loop *loop);
+/* Opens it if o->url is not NULL. Nobody is asked yet. Logs; 0 or -errno. */
+int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o);
+/* Adds it to the loop, if it is open: what it answers is read from then on. Logs; 0 or -errno. */
+int ask_kubelet_watch(struct ask_kubelet *a, struct loop *loop);
 void ask_kubelet_close(struct ask_kubelet *a);
 
 #endif

@@ -121,7 +121,7 @@ static int open_kubelet(struct agent *a)
 {
 	const struct kubelet_options o = settings_kubelet(a->options);
 
-	return ask_kubelet_open(&a->ask_kubelet, &o, &a->loop);
+	return ask_kubelet_open(&a->ask_kubelet, &o);
 }
 
 static int open_http(struct agent *a)
@@ -151,7 +151,7 @@ static int open_http(struct agent *a)
 		.speedscope = a->options->speedscope,
 	};
 
-	return serve_open(&a->http, &addresses, &inputs, &a->loop);
+	return serve_open(&a->http, &addresses, &inputs);
 }
 
 /* The worker comes first: what neither it nor a later one must inherit is not open yet. */

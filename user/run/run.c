@@ -223,6 +223,12 @@ static int let_command_go(struct agent *a)
 	return err;
 }
 
+/* Whoever is out there may be hostile: he is heard from here on, after rights were given up. */
+static int hear_others(struct agent *a)
+{
+	return ask_kubelet_watch(&a->ask_kubelet, &a->loop) ?: serve_watch(a->http, &a->loop);
+}
+
 static int start(struct agent *a)
 {
 	const struct options *o = a->options;
@@ -244,7 +250,7 @@ static int start(struct agent *a)
 		err = log_failure(children_select(a->kernel, a->discover, o->pid_list, o->pid_count),
 				  "the children");
 	err = err ?: serve_start(a->http);
-	err = err ?: give_up_privileges(a);
+	err = err ?: give_up_privileges(a) ?: hear_others(a);
 	if (err)
 		return err;
 	notify_ready(&a->notify);

@@ -76,8 +76,7 @@ static void cleanup_http(struct http **h)
 	http_free(*h);
 }
 
-int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_inputs *inputs,
-	       struct loop *loop)
+int serve_open(struct http **ret, const struct serve_addresses *addresses, const struct http_inputs *inputs)
 {
 	_cleanup_(cleanup_http) struct http *h = NULL;
 	int err;
@@ -87,11 +86,9 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 	err = try_token(inputs->token_file);
 	if (err)
 		return err;
-	err = http_new(&h, inputs) ?: http_watch(h, loop);
-	if (err) {
-		log_error("the HTTP server: %s", strerror(-err));
+	err = log_failure(http_new(&h, inputs), "the HTTP server");
+	if (err)
 		return err;
-	}
 	err = offer_viewer(h, inputs->speedscope) ?:
 	      listen_at(h, &addresses->all, EXPOSURE_ALL) ?:
 	      listen_at(h, &addresses->metrics, EXPOSURE_METRICS) ?:
@@ -103,11 +100,12 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 
 int serve_start(struct http *h)
 {
-	int err = h ? http_ready(h) : 0;
+	return log_failure(h ? http_ready(h) : 0, "the HTTP server");
+}
 
-	if (err)
-		log_error("the HTTP server: %s", strerror(-err));
-	return err;
+int serve_watch(struct http *h, struct loop *loop)
+{
+	return log_failure(h ? http_watch(h, loop) : 0, "the HTTP server");
 }
 
 void serve_finish(struct http *h)

@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import tempfile
 import time
@@ -16,6 +17,7 @@ import pytest
 
 import interpreters as known
 import profiler
+import serving
 
 CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "kill": 5, "sys_ptrace": 19, "sys_admin": 21,
                 "perfmon": 38, "bpf": 39, "checkpoint_restore": 40}
@@ -256,6 +258,48 @@ def test_without_zygote(running, workloads):
         running.finish(code=1)
     assert "zygote" in running.err
     assert profiler.read_samples(running.path)
+
+
+def status_when_answered(server):
+    """Of the main process, at the first answer that there is."""
+    while server.run.process.poll() is None:
+        with contextlib.suppress(OSError):
+            assert server.get("/healthz", timeout=120).status == 200
+            return sets(server.run.process.pid)
+        time.sleep(0.02)
+    raise AssertionError("it has ended")
+
+
+def status_when_asked(server, listener):
+    """... when it first asks the kubelet."""
+    listener.accept()[0].close()
+    return sets(server.run.process.pid)
+
+
+def begun_workers(run):
+    """Those that look at what they are asked: they have filters of their own."""
+    assert run.process.poll() is None, run.finish(code=None).err
+    return [pid for zygote in children(run.process.pid, "pyperf-zygote")
+            for pid in children(zygote, "pyperf-worker") if filters(pid) > filters(zygote)]
+
+
+def test_others_are_heard_last(folder, workloads):
+    """Nobody who asks over HTTP and no kubelet is talked to with rights, however long it takes until all
+    processes have been looked at: here the zygote and its worker stand still."""
+    (folder / "token").write_text("secret")
+    with burn(workloads), socket.create_server(("127.0.0.1", 0)) as listener:
+        url = "https://127.0.0.1:%d" % listener.getsockname()[1]
+        server = serving.Server(folder, "-a", "--pod-label", "app", "--kubelet", url, "--kubelet-token-file",
+                                folder / "token", ready=False)
+        try:
+            answered = serving.Later(status_when_answered, server)
+            asked = serving.Later(status_when_asked, server, listener)
+            profiler.wait_until(lambda: begun_workers(server.run), what="worker")
+            for pid in zygote_of(server.run), *workers_of(server.run):
+                os.kill(pid, signal.SIGSTOP)
+            assert answered.get(120) == asked.get(120) == just(*kept_for_ticks())
+        finally:
+            server.run.kill()
 
 
 def test_folder_of_another_user(folder, workloads):

@@ -52,7 +52,8 @@ static void not_asked_for(void **state)
 	const struct kubelet_options o = { .url = NULL };
 
 	(void)state;
-	assert_int_equal(ask_kubelet_open(&ask, &o, &loop), 0);
+	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
+	assert_int_equal(ask_kubelet_watch(&ask, &loop), 0);
 	assert_null(ask.kubelet);
 	assert_int_equal(loop.count, 0);
 }
@@ -67,7 +68,8 @@ static void cannot_be_opened(void **state)
 	(void)state;
 	while (!loop_watch(&loop, &row))
 		; /* until there is no room */
-	said = LOGGED(err = ask_kubelet_open(&ask, &o, &loop));
+	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
+	said = LOGGED(err = ask_kubelet_watch(&ask, &loop));
 	assert_int_equal(err, -ENOSPC);
 	assert_non_null(strstr(said, "error: the kubelet cannot be asked"));
 }
@@ -75,6 +77,11 @@ static void cannot_be_opened(void **state)
 static void turn(void)
 {
 	assert_int_equal(loop_turn(&loop, 200), 0);
+}
+
+static int open_and_watch(const struct kubelet_options *o)
+{
+	return ask_kubelet_open(&ask, o) ?: ask_kubelet_watch(&ask, &loop);
 }
 
 static void turn_until_trouble(void)
@@ -99,7 +106,7 @@ static void trouble_is_said_once(void **state)
 
 	(void)state;
 	o = options(port);
-	assert_int_equal(ask_kubelet_open(&ask, &o, &loop), 0);
+	assert_int_equal(open_and_watch(&o), 0);
 	assert_int_equal(loop.count, 1);
 	said = LOGGED(turn_until_trouble());
 	assert_non_null(strstr(said, "warning: no labels of pods from the kubelet: "));
@@ -108,6 +115,22 @@ static void trouble_is_said_once(void **state)
 	assert_ptr_equal(strchr(said, '\n') + 1, said + strlen(said));
 	assert_string_equal(LOGGED(turn_often()), "");
 	close(fd);
+}
+
+/* It would be asked at once: nothing of it is run before it is watched. */
+static void nobody_is_asked_before(void **state)
+{
+	struct kubelet_options o;
+
+	(void)state;
+	server_start(NULL);
+	o = options(server.port);
+	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
+	turn_often();
+	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 0);
+	assert_int_equal(ask_kubelet_watch(&ask, &loop), 0);
+	turn_often();
+	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 1);
 }
 
 /*
@@ -121,7 +144,7 @@ static void it_says_nothing(void **state)
 	(void)state;
 	server_start(NULL); /* of http: a client of https gets no answer there either */
 	o = options(server.port);
-	assert_int_equal(ask_kubelet_open(&ask, &o, &loop), 0);
+	assert_int_equal(open_and_watch(&o), 0);
 	assert_int_equal(loop.rows[0].timeout_ms(loop.rows[0].context), 0);
 	turn();
 	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 1);
@@ -137,7 +160,7 @@ static void trouble_that_is_over(void **state)
 
 	(void)state;
 	o.token_file = "/nonexistent";
-	assert_int_equal(ask_kubelet_open(&ask, &o, &loop), 0);
+	assert_int_equal(open_and_watch(&o), 0);
 	assert_non_null(strstr(LOGGED(turn_until_trouble()), "/nonexistent: No such file or directory"));
 	/* Another one, which has nothing to complain of yet. */
 	kubelet_close(ask.kubelet);
@@ -155,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(not_asked_for),	TEST(cannot_be_opened),	    TEST(trouble_is_said_once),
 		TEST(it_says_nothing),	TEST(trouble_that_is_over),
+		TEST(nobody_is_asked_before),
 	};
 
 	alarm(60);

@@ -3,6 +3,7 @@
  * test_serve.c - the HTTP server of a run as a row of the event loop: where it listens, what is said when it
  * cannot, and that a client gets an answer while the loop turns.
  */
+#include <poll.h>
 #include <signal.h>
 
 #include "tests/forge/windows.h"
@@ -60,7 +61,7 @@ static const char *open_at(struct serve_addresses a, int expected)
 	const char *said;
 	int err;
 
-	said = LOGGED(err = serve_open(&http, &a, &inputs, &loop));
+	said = LOGGED(err = serve_open(&http, &a, &inputs) ?: serve_watch(http, &loop));
 	assert_int_equal(err, expected);
 	return said;
 }
@@ -77,6 +78,7 @@ static void nowhere(void **state)
 	assert_null(http);
 	assert_int_equal(loop.count, 0);
 	assert_int_equal(serve_start(NULL), 0);
+	assert_int_equal(serve_watch(NULL, &loop), 0);
 	serve_finish(NULL);
 }
 
@@ -190,8 +192,6 @@ static void somebody_else_listens_there(void **state)
 	assert_string_equal(open_at((struct serve_addresses){ .all = address("127.0.0.1", number) },
 				    -EADDRINUSE), expected);
 	assert_null(http);
-	loop_close(&loop); /* what was watched is gone */
-	assert_int_equal(loop_open(&loop, 3600000), 0);
 	assert_non_null(strstr(open_at((struct serve_addresses){ .metrics = address("127.0.0.1", number) },
 				       -EADDRINUSE),
 			       "--listen-metrics 127.0.0.1:"));
@@ -218,7 +218,26 @@ static void no_room_in_the_loop(void **state)
 	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("127.0.0.1", free_port()) },
 				       -ENOSPC),
 			       "error: the HTTP server: "));
-	assert_null(http);
+}
+
+/* A client that comes before others are heard waits; it gets its answer then. */
+static void nobody_is_heard_before(void **state)
+{
+	const struct serve_addresses a = { .health = address("127.0.0.1", free_port()) };
+	struct pollfd client = { .events = POLLIN };
+
+	(void)state;
+	LOGGED(assert_int_equal(serve_open(&http, &a, &inputs), 0));
+	client.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(client.fd, (const struct sockaddr *)&a.health.socket, a.health.size), 0);
+	assert_true(write(client.fd, GET("/healthz"), strlen(GET("/healthz"))) > 0);
+	for (int i = 0; i < 20; i++)
+		turn();
+	assert_int_equal(poll(&client, 1, 0), 0);
+	assert_int_equal(serve_watch(http, &loop), 0);
+	while (!poll(&client, 1, 0))
+		turn();
+	close(client.fd);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_serve, teardown_serve)
@@ -236,6 +255,7 @@ int main(void)
 		TEST(somebody_else_listens_there),
 		TEST(addresses_of_other_machines),
 		TEST(no_room_in_the_loop),
+		TEST(nobody_is_heard_before),
 	};
 
 	alarm(60);
