@@ -101,7 +101,7 @@ int trigger_choose(struct trigger *t)
 	if (is_refusal(err))
 		return fail_refused(t, err, t->use_cycles ? "" : ", or use --trigger timer");
 	if ((err == -ENOENT || err == -EOPNOTSUPP) && t->use_cycles)
-		return fail(t, err, "this machine has no cycle counter: use --event cpu-clock");
+		return fail(t, err, "this machine has no cycle counter: use --event cpu");
 	if (err)
 		return fail(t, err, "a perf event cannot be opened: %s", strerror(-err));
 	if (t->kind != TRIGGER_TIMER)

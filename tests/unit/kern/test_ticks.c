@@ -73,7 +73,7 @@ static void cycles_or_a_reason(void **state)
 	if (!err)
 		start(kernel);
 	else
-		assert_non_null(strstr(kernel_reason(kernel), "--event cpu-clock"));
+		assert_non_null(strstr(kernel_reason(kernel), "use --event cpu"));
 }
 
 /* Samples of a process whose layout is unknown: from the tick through the tree into a profile. */

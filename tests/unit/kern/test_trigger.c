@@ -149,9 +149,9 @@ static void errors_that_are_no_refusal(void **state)
 				   .use_cycles = true,
 				   .refused_with = ENOENT,
 				   .err = -ENOENT,
-				   .reason = "no cycle counter: use --event cpu-clock" });
+				   .reason = "no cycle counter: use --event cpu" });
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .use_cycles = true, .refused_with = EOPNOTSUPP,
-				   .err = -EOPNOTSUPP, .reason = "no cycle counter: use --event cpu-clock" });
+				   .err = -EOPNOTSUPP, .reason = "no cycle counter: use --event cpu" });
 }
 
 /* There a timer runs in a thread of its own and sees nobody's stack. */
