@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -210,6 +212,19 @@ int http_address_listen(const struct http_address *a)
 	if (listen(fd, BACKLOG))
 		return -errno;
 	return TAKE_FD(fd);
+}
+
+int http_address_check_folder(const struct http_address *a)
+{
+	_cleanup_free_ char *path = http_address_is_unix(a) ? strdup(path_of(a)) : NULL;
+	char *end = path ? strrchr(path, '/') : NULL;
+
+	if (!http_address_is_unix(a))
+		return 0;
+	if (!end)
+		return -ENOMEM;
+	end[end == path] = '\0'; /* what is in / is in a folder, too */
+	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) ? -errno : 0;
 }
 
 void http_address_remove(const struct http_address *a)

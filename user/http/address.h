@@ -40,5 +40,7 @@ const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRE
 int http_address_listen(const struct http_address *a);
 /* Removes the file of a Unix socket that has been closed, unless somebody else listens there by now. */
 void http_address_remove(const struct http_address *a);
+/* Whether that can be done, as far as the folder says it: 0 or -errno. 0 of an address without a file. */
+int http_address_check_folder(const struct http_address *a);
 
 #endif

@@ -16,6 +16,7 @@
 #include "guard/capabilities.h"
 #include "guard/privileges.h"
 #include "guard/sandbox.h"
+#include "http/address.h"
 #include "kern/process_table.h"
 #include "kern/ticks.h"
 #include "run/agent.h"
@@ -69,11 +70,19 @@ static bool may_read_files(const struct options *o)
 	       is_readable(o->listen_token_file);
 }
 
+/* The files of Unix sockets are removed at the end. */
+static bool may_remove_sockets(const struct options *o)
+{
+	return !is_refusal(http_address_check_folder(&o->listen_address)) &&
+	       !is_refusal(http_address_check_folder(&o->metrics_address)) &&
+	       !is_refusal(http_address_check_folder(&o->health_address));
+}
+
 /* Root may write into a folder that belongs to another user, but only with a capability. */
 static bool may_write_files(const struct options *o)
 {
 	return is_writable(o->output) && is_writable(o->stats_json) && is_writable(o->log_file) &&
-	       (!o->output_dir || !is_refusal(folder_check(o->output_dir)));
+	       (!o->output_dir || !is_refusal(folder_check(o->output_dir))) && may_remove_sockets(o);
 }
 
 /* A thread with these capabilities may do what one without effective capabilities is refused. */

@@ -318,6 +318,22 @@ def test_folder_of_another_user(folder, workloads):
     assert profiler.total(run.of(target.pid)) > 0
 
 
+def test_socket_in_a_folder_of_another_user(folder, workloads):
+    """... and take away there what it has made."""
+    closed = folder / "closed"
+    closed.mkdir(mode=0o755)
+    os.chown(closed, SOMEBODY, SOMEBODY)
+    with burn(workloads) as target:
+        run = profiler.Run(folder, "--pid", target.pid, "--listen", "unix:%s/socket" % closed, output=None)
+        try:
+            has_given_up(run, "dac_read_search", "dac_override", *kept_for_ticks())
+            assert os.listdir(closed) == ["socket"]
+            run.process.terminate()
+        finally:
+            run.finish()
+    assert os.listdir(closed) == []
+
+
 @pytest.mark.parametrize("how", ["root", "unit"])
 def test_command(how, folder):
     """Root's COMMAND is root, as ever. Nothing ambient is handed on, and nobody sets no_new_privs for it."""

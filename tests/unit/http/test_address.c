@@ -164,6 +164,38 @@ static void unix_sockets(void **state)
 	assert_int_equal(http_address_listen(&a), -ENOENT);
 }
 
+static int checked(const char *path)
+{
+	const struct http_address a = unix_address(path);
+
+	return http_address_check_folder(&a);
+}
+
+static void folders_of_sockets(void **state)
+{
+	char folder[] = "/tmp/pyperf-address.XXXXXX", path[64];
+	struct http_address network;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	assert_int_equal(checked(path), 0); /* it need not be there */
+	assert_int_equal(chmod(folder, 0555), 0);
+	if (!geteuid())
+		assert_int_equal(setegid(12345) | seteuid(12345), 0);
+	assert_int_equal(checked(path), -EACCES);
+	assert_int_equal(checked("/socket"), -EACCES);
+	assert_int_equal(checked("/proc/socket"), -EACCES);
+	if (!getuid())
+		assert_int_equal(seteuid(0) | setegid(0), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(checked(path), -ENOENT);
+	assert_int_equal(http_address_parse("127.0.0.1:7070", &network), 0);
+	assert_int_equal(http_address_check_folder(&network), 0);
+	network = (struct http_address){ 0 };
+	assert_int_equal(http_address_check_folder(&network), 0);
+}
+
 static void longest_path(void **state)
 {
 	const size_t longest = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
@@ -209,6 +241,7 @@ int main(void)
 		cmocka_unit_test(bad),
 		cmocka_unit_test(sockets),
 		cmocka_unit_test(unix_sockets),
+		cmocka_unit_test(folders_of_sockets),
 		cmocka_unit_test(longest_path),
 		cmocka_unit_test(hosts),
 	};

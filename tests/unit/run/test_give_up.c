@@ -165,6 +165,10 @@ static void files_of_others(void **state)
 	options.push_header_file = NULL;
 	options.output_dir = folder;
 	assert_int_equal(kept(TRIGGER_PERF) & dac, dac);
+	options.output_dir = NULL;
+	snprintf(output, sizeof(output), "unix:%s/socket", folder);
+	assert_int_equal(http_address_parse(output, &options.metrics_address), 0);
+	assert_int_equal(kept(TRIGGER_PERF) & dac, dac);
 	unlink(file);
 	rmdir(folder);
 }
