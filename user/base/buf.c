@@ -209,6 +209,19 @@ int buf_add_json(struct buf *b, const char *s)
 	return err;
 }
 
+int buf_add_json_shown(struct buf *b, const char *json)
+{
+	size_t start = b->size, length;
+	int err = 0;
+
+	for (; !err && *json; json += length)
+		err = buf_is_shown(json, &length) ? buf_add(b, json, length) :
+						    add_json_character(b, json, &length);
+	if (err)
+		b->size = start;
+	return err;
+}
+
 void buf_clear(struct buf *b)
 {
 	b->size = 0;

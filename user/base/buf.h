@@ -53,6 +53,9 @@ int buf_add_shown(struct buf *b, const char *s, bool separator);
  */
 int buf_add_json(struct buf *b, const char *s);
 
+/* Appends text that is JSON already, in which strings may have raw what buf_add_json() escapes. */
+int buf_add_json_shown(struct buf *b, const char *json);
+
 /* Bytes (1-4) of the valid UTF-8 sequence at s, 0 if there is none. Stops at the NUL. */
 size_t buf_utf8_length(const char *s);
 

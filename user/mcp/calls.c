@@ -126,12 +126,13 @@ static int add_head(const struct call *c, struct buf *text)
 				  add_quoted(c->command.data, c->command.size, text) : 0);
 }
 
+/* json-c makes of an escaped character the character itself, which somebody may look at on a terminal. */
 static int add_json(const char *key, struct json_object *o, struct buf *text)
 {
 	const int flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE;
 	const char *json = json_object_to_json_string_ext(o, flags);
 
-	return !json ? -ENOMEM : buf_printf(text, ",\"%s\":", key) ?: buf_add_string(text, json);
+	return !json ? -ENOMEM : buf_printf(text, ",\"%s\":", key) ?: buf_add_json_shown(text, json);
 }
 
 /* What was cut and what was said, if anything, and the end. */

@@ -109,6 +109,19 @@ def test_answers_are_those_of_the_command(recorded, tool, arguments):
     assert answer["answer"] == run(answer["command"]) and "cut" not in answer
 
 
+def test_nothing_moves_a_terminal(server):
+    """Somebody may look at the text that the agent got: a sequence that a terminal heeds, or a mark that
+    turns text around, stays escaped in it, as in that of the command."""
+    name = "\u202e\u009b2J\x7f.py"
+    waits = "import time\nprint('{}', flush=True)\ntime.sleep(10000)"
+    program = "exec(compile(%r, %r, 'exec'))" % (waits, name)
+    with profiler.target(known.newest().path, "-c", program) as target:
+        text = server.text("dump", pid=target.pid)
+    assert text.isprintable() and "\\u202e\\u009b2J\\u007f.py" in text
+    answer = json.loads(text)["answer"]
+    assert name in [frame["file"] for frame in answer["processes"][0]["threads"][0]["frames"]]
+
+
 def test_books_are_those_of_the_run(recorded):
     server, answer = recorded
     whole = json.loads((folder_of(answer) / "r1.json").read_text())

@@ -201,6 +201,22 @@ static void json_strings(void **state)
 }
 
 /* Neither a part of a string nor a quote is left behind. */
+/* A document in which a library has undone the escapes; what is escaped stays so. */
+static void json_that_is_shown(void **state)
+{
+	static const char text[] = "{\"a\":[\"\xe2\x80\xae\xc2\x9b \x7f\xff\",\"\\n\\\"\\\\\"]}";
+	_cleanup_buf_ struct buf b = {};
+
+	(void)state;
+	assert_int_equal(buf_add_json_shown(&b, text), 0);
+	assert_int_equal(buf_add(&b, "", 1), 0);
+	assert_string_equal(b.data, "{\"a\":[\"\\u202e\\u009b \\u007f\\ufffd\",\"\\n\\\"\\\\\"]}");
+	buf_clear(&b);
+	b.size_max = 8;
+	assert_int_equal(buf_add_json_shown(&b, "\"\xe2\x80\xae\xe2\x80\xae\""), -ENOMEM);
+	assert_int_equal(b.size, 0);
+}
+
 static void json_needs_memory(void **state)
 {
 	int failures = 0, err;
@@ -238,6 +254,7 @@ int main(void)
 		cmocka_unit_test(utf8_is_cut_between_characters),
 		cmocka_unit_test(shown_text_cannot_break_lines_or_terminals),
 		cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_that_is_shown),
 		cmocka_unit_test(json_needs_memory),
 	};
 
