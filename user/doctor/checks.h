@@ -52,11 +52,11 @@ enum {
 	CHECKS
 };
 
-enum check_whose { CHECK_MACHINE, CHECK_ASKED };
+enum check_whose { CHECK_MACHINE, CHECK_ASKED, CHECK_NETWORK };
 
 struct check_row {
 	const char *name;
-	enum check_whose whose; /* CHECK_ASKED: without it can be profiled, but not all that is asked for */
+	enum check_whose whose; /* others than CHECK_MACHINE: only what was asked for besides wants it */
 	void (*find)(struct examination *x, struct finding *ret);
 };
 

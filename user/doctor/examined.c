@@ -7,12 +7,23 @@
 
 #include "kern/libbpf_log.h"
 
+static void find(struct examined *e, struct examination *x, bool network)
+{
+	for (int i = 0; i < CHECKS; i++)
+		if ((check_rows[i].whose == CHECK_NETWORK) == network)
+			check_rows[i].find(x, &e->findings[i]);
+}
+
 void examined_check(struct examined *e, struct examination *x)
 {
 	e->program = x->program;
 	libbpf_log(); /* it would speak for itself else */
-	for (int i = 0; i < CHECKS; i++)
-		check_rows[i].find(x, &e->findings[i]);
+	find(e, x, false);
+}
+
+void examined_ask(struct examined *e, struct examination *x)
+{
+	find(e, x, true);
 }
 
 int examined_add_process(struct examined *e, const struct examined_process *p)

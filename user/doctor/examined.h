@@ -27,8 +27,10 @@ struct examined {
 	size_t unreadable; /* processes of others that may not be looked at */
 };
 
-/* Goes through checks.def. What it finds is released by examined_free(). */
+/* Goes through checks.def, but for the network. What it finds is released by examined_free(). */
 void examined_check(struct examined *e, struct examination *x);
+/* Then those of the network, which need no right. */
+void examined_ask(struct examined *e, struct examination *x);
 /* Takes a copy. 0 or -ENOMEM. */
 int examined_add_process(struct examined *e, const struct examined_process *p);
 void examined_free(struct examined *e);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * doctor.c - `pyperf-bpf doctor`: what this machine allows, and what is known of its Python processes. First
- * come the checks, with all rights there are; they are given up before a process is looked at.
+ * come the checks, with all rights there are; they are given up before the network is asked anything, and
+ * before a process is looked at.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -83,14 +84,10 @@ static int look_at_all(struct doctor *d)
 	return log_failure(err, "processes cannot be looked at");
 }
 
-static int look_at_processes(struct doctor *d)
+/* A kernel without seccomp filters has no worker either, and that has been found by now. */
+static int give_up(const struct doctor *d)
 {
-	int err;
-
-	if (!d->worker)
-		return 0;
-	err = log_failure(privileges_keep(PRIVILEGE(CAP_SYS_PTRACE)), "capabilities cannot be given up");
-	return err ?: give_up_calls() ?: look_at_all(d);
+	return give_up_all_but(d->options, PRIVILEGE(CAP_SYS_PTRACE)) ?: (d->worker ? give_up_calls() : 0);
 }
 
 static int show(const struct doctor *d)
@@ -139,7 +136,12 @@ int run_doctor(struct options *o)
 	find_program(program, sizeof(program));
 	d.examination.worker_error = worker_start(&d.worker, o->pod_logs);
 	examined_check(&d.examined, &d.examination);
-	err = look_at_processes(&d) ?: show(&d);
+	err = give_up(&d);
+	if (!err)
+		examined_ask(&d.examined, &d.examination);
+	if (!err && d.worker)
+		err = look_at_all(&d);
+	err = err ?: show(&d);
 	fit = examined_is_fit(&d.examined);
 	worker_stop(d.worker);
 	examined_free(&d.examined);

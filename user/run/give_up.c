@@ -135,6 +135,15 @@ int give_up_calls(void)
 #endif
 }
 
+int give_up_all_but(const struct options *o, __u64 keep)
+{
+	int err = privileges_use(0);
+
+	if (!err && !may_read_files(o))
+		keep |= PRIVILEGE(CAP_DAC_READ_SEARCH);
+	return log_failure(err ?: privileges_keep(keep), "capabilities cannot be given up");
+}
+
 int give_up_privileges(const struct agent *a)
 {
 	__u64 keep;

@@ -6,7 +6,10 @@
 #ifndef PYPERF_RUN_GIVE_UP_H
 #define PYPERF_RUN_GIVE_UP_H
 
+#include <linux/types.h>
+
 struct agent;
+struct options;
 
 /*
  * Gives up every capability of this thread but those without which something that is still to come would be
@@ -14,6 +17,9 @@ struct agent;
  * -errno.
  */
 int give_up_privileges(const struct agent *a);
+
+/* Of a command that loads nothing: the same, but for these, and what the files of its options need. */
+int give_up_all_but(const struct options *o, __u64 keep);
 
 /*
  * Gives up every system call that is not on the profiler's list (guard/profiler_rules.c), as

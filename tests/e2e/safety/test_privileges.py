@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import struct
+import subprocess
 import tempfile
 import time
 
@@ -332,6 +333,72 @@ def test_socket_in_a_folder_of_another_user(folder, workloads):
         finally:
             run.finish()
     assert os.listdir(closed) == []
+
+
+@contextlib.contextmanager
+def that_says_nothing(*arguments):
+    """A command whose stdout is a pipe that is full: it stands still when it has found its answer."""
+    from_pipe, to_pipe = os.pipe()
+    os.set_blocking(to_pipe, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(to_pipe, b" ")
+    os.set_blocking(to_pipe, True)
+    process = subprocess.Popen([profiler.BINARY, *map(str, arguments)], stdout=to_pipe,
+                               stderr=subprocess.PIPE, text=True)
+    os.close(to_pipe)
+    try:
+        yield process
+        with open(from_pipe, closefd=False) as pipe:
+            assert pipe.read().strip(), process.stderr.read()
+    finally:
+        process.kill()
+        process.communicate()
+        os.close(from_pipe)
+
+
+def is_waiting_to_write(process):
+    assert process.poll() is None, process.stderr.read()
+    return pathlib.Path("/proc/%d/wchan" % process.pid).read_text() in ("pipe_write", "anon_pipe_write")
+
+
+@pytest.fixture(scope="module")
+def recorded(workloads, tmp_path_factory):
+    with burn(workloads) as target:
+        return profiler.run(tmp_path_factory.mktemp("recorded"), "--pid", target.pid, "-d", 1).path
+
+
+@pytest.mark.parametrize("command, kept", [
+    (("report", "PROFILE"), ["dac_read_search"]), (("diff", "PROFILE", "PROFILE"), ["dac_read_search"]),
+    (("dump", "--pid", "PID"), ["sys_ptrace"]), (("tasks", "--pid", "PID"), ["sys_ptrace"]),
+    (("doctor", "--pid", "PID"), ["sys_ptrace"])], ids=lambda value: value[0])
+def test_commands(recorded, command, kept):
+    """They have read what is foreign with a list of system calls, and with what they need."""
+    known_words = {"PROFILE": recorded, "PID": os.getpid()}
+    with that_says_nothing(*(known_words.get(word, word) for word in command)) as process:
+        profiler.wait_until(lambda: is_waiting_to_write(process), 60, "answer")
+        assert sets(process.pid) == just(*kept)
+
+
+@pytest.mark.parametrize("option", [("--kubelet", "--pod-label", "app"), ("--push",)], ids=lambda o: o[0])
+def test_doctor_asks_without_rights(folder, option):
+    """The kubelet and the receiver are foreign: it has given up its rights when it asks them."""
+    (folder / "token").write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        scheme = "https" if option[0] == "--kubelet" else "pyroscope+http"
+        url = "%s://127.0.0.1:%d" % (scheme, listener.getsockname()[1])
+        more = ("--kubelet-token-file", folder / "token") if option[0] == "--kubelet" else ()
+        doctor = subprocess.Popen([profiler.BINARY, "doctor", option[0], url, *option[1:], *more],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            listener.settimeout(60)
+            connection, _ = listener.accept()
+            assert sets(doctor.pid) == just("sys_ptrace")
+            connection.close()
+        finally:
+            listener.close()
+            doctor.communicate()
+    assert doctor.returncode == 1, "nobody has answered"
 
 
 @pytest.mark.parametrize("how", ["root", "unit"])
