@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs what CI does not, one suite after the other, and makes a table of what came of it.
 
-    release.py FOLDER [LIST]    LIST: the suites, a name and a command a line; default: release-suites.txt
+    release.py FOLDER [LIST]    LIST: the suites, a name, hours and a command a line; default:
+                                release-suites.txt
 
-A suite that fails does not keep the next ones from running. FOLDER has NAME.log, what each said; NAME.json,
-what came of it; and the table as table.txt and table.md. A suite says "N passed, M failed, K skipped" on a
-line of its own, or on several, which are added up. One of which nothing passed has failed.
+A suite that fails does not keep the next ones from running, nor does one that hangs: after so many hours its
+process group is interrupted, what is left of it after GRACE seconds is killed, and it has failed. FOLDER has
+NAME.log, what each said; NAME.json, what came of it; and the table as table.txt and table.md. A suite says "N
+passed, M failed, K skipped" on a line of its own, or on several, which are added up. One of which nothing
+passed has failed.
 
 ONLY=NAME,NAME runs these alone. The table has the other suites as they last ran, with the commit of then, so
 a release can be tried piece by piece. Exits 1 when a suite that was run has failed.
@@ -16,6 +19,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -26,13 +30,15 @@ COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped(?:, \d+ unstead
 SKIP = re.compile(r"^\s*((?:SKIP|UNSTEADY) .*?)(?: \(\d+\))?$", re.M)  # how many it was is in the sum
 FAILURE = re.compile(r"^\s*((?:FAIL|FAILED|ERROR)\b.*)$", re.M)
 LINES, WIDTH = 20, 200  # of failures and of reasons that the table has for each suite
+GRACE = float(os.environ.get("GRACE", 60))  # seconds in which a suite that hangs may put away what it made
 TITLES = "suite", "commit", "result", "passed", "failed", "skipped", "time"
 
 
 def read_suites(path):
-    """{name: command} in the order of the file."""
+    """{name: (hours, command)} in the order of the file."""
     lines = (line.strip() for line in path.read_text().splitlines())
-    return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+    rows = (line.split(None, 2) for line in lines if line and not line.startswith("#"))
+    return {name: (float(hours), command) for name, hours, command in rows}
 
 
 def chosen(suites):
@@ -62,25 +68,60 @@ def distinct(pattern, text):
     return [line[:WIDTH] for line in dict.fromkeys(found.strip() for found in pattern.findall(text))]
 
 
-def result_of(code, log):
-    """What is to be said of a suite that ended with this exit code and wrote this."""
+def result_of(code, log, hours):
+    """What is to be said of a suite that ended with this exit code, None for one that had to be ended after
+    so many hours, and wrote this."""
     passed, failed, skipped = (sum(map(int, numbers)) for numbers in zip(*COUNTS.findall(log) or [(0, 0, 0)]))
-    why = ("%d failed" % failed if failed else "exit code %d" % code if code else
+    why = ("no end within %g h" % hours if code is None else
+           "%d failed" % failed if failed else "exit code %d" % code if code else
            "nothing passed" if not passed else None)
     return {"ok": not why, "result": "FAILED: " + why if why else "ok",
             "passed": passed, "failed": failed, "skipped": skipped,
             "failures": distinct(FAILURE, log) if why else [], "skips": distinct(SKIP, log)}
 
 
-def run(name, command, folder):
+def signal_all(suite, number):
+    """To all of its group. False when there is nobody any more."""
+    suite.poll()
+    try:
+        os.killpg(suite.pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def end(suite):
+    """It is interrupted, so that its tests put away what they made; what is left of it is killed."""
+    until = time.monotonic() + GRACE
+    there = signal_all(suite, signal.SIGINT)
+    while there and time.monotonic() < until:
+        time.sleep(0.1)
+        there = signal_all(suite, 0)
+    signal_all(suite, signal.SIGKILL)
+    suite.wait()
+
+
+def run_within(command, hours, out):
+    """Its exit code, None when it had not ended. All of it has ended in any case."""
+    suite = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=out, env=environment(),
+                             stderr=subprocess.STDOUT, cwd=HERE.parent, start_new_session=True)
+    try:
+        return suite.wait(hours * 3600)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if suite.returncode is None:
+            end(suite)
+
+
+def run(name, hours, command, folder):
     log = folder / (name + ".log")
     (folder / (name + ".json")).unlink(missing_ok=True)
     print("%s: %s, log in %s" % (name, command, log), flush=True)
     at, began = commit(), time.monotonic()
     with open(log, "wb") as out:
-        done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, stdout=out, env=environment(),
-                              stderr=subprocess.STDOUT, cwd=HERE.parent)
-    result = result_of(done.returncode, log.read_text(errors="replace"))
+        code = run_within(command, hours, out)
+    result = result_of(code, log.read_text(errors="replace"), hours)
     result.update(suite=name, commit=at, seconds=round(time.monotonic() - began))
     (folder / (name + ".json")).write_text(json.dumps(result, indent=1) + "\n")
     print("%s: %s\n" % (name, result["result"]), flush=True)
@@ -141,7 +182,7 @@ def main(folder, path=HERE / "release-suites.txt"):
     failed = []
     try:
         for name in names:
-            if not run(name, suites[name], folder):
+            if not run(name, *suites[name], folder):
                 failed.append(name)
             write_tables(suites, folder)  # after each, since the last ones take hours
     except KeyboardInterrupt:

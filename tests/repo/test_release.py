@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tests/release.py, with suites that do what a suite may do: pass, skip, fail, crash, or say nothing."""
+"""tests/release.py, with suites that do what a suite may: pass, skip, fail, crash, hang, or say nothing."""
 import os
 import re
 import shutil
@@ -16,19 +16,21 @@ import release as script  # noqa: E402
 SCRIPT = profiler.ROOT / "tests/release.py"
 SUITES = """# a comment
 
-good     echo 'SKIP go: not here (3)'; echo '  SKIP go: not here'; echo '7 passed, 0 failed, 3 skipped'
-parts    echo '1 passed, 0 failed, 0 skipped'; echo 'x: 5 passed'; echo '2 passed, 0 failed, 1 skipped'
-bad      echo 'FAILED tests/a.py::test_a - why'; echo '1 passed, 2 failed, 0 skipped'; exit 1
-crashed  echo '4 passed, 0 failed, 0 skipped'; exit 139
-silent   echo all is well
-nothing  echo 'SKIP runc: no runc'; echo '0 passed, 0 failed, 2 skipped'
-again    echo 'UNSTEADY tests/b.py::test_b: why'; echo '3 passed, 0 failed, 1 skipped, 1 unsteady'
-last     printf '\\377\\n'; echo "$0 is run, too" >&2; echo '1 passed, 0 failed, 0 skipped'
+good     1  echo 'SKIP go: not here (3)'; echo '  SKIP go: not here'; echo '7 passed, 0 failed, 3 skipped'
+parts    1  echo '1 passed, 0 failed, 0 skipped'; echo 'x: 5 passed'; echo '2 passed, 0 failed, 1 skipped'
+bad      1  echo 'FAILED tests/a.py::test_a - why'; echo '1 passed, 2 failed, 0 skipped'; exit 1
+crashed  1  echo '4 passed, 0 failed, 0 skipped'; exit 139
+silent   1  echo all is well
+nothing  1  echo 'SKIP runc: no runc'; echo '0 passed, 0 failed, 2 skipped'
+hangs    0.0002  echo '6 passed, 0 failed, 0 skipped'; sleep 1000 & echo $! >"$HUNG"; sleep 1000
+again    1  echo 'UNSTEADY tests/b.py::test_b: why'; echo '3 passed, 0 failed, 1 skipped, 1 unsteady'
+last     1  printf '\\377\\n'; echo "$0 is run, too" >&2; echo '1 passed, 0 failed, 0 skipped'
 """
 EXPECTED = {  # the result, and how many passed, failed and were skipped
     "good": ("ok", 7, 0, 3), "parts": ("ok", 3, 0, 1), "bad": ("FAILED: 2 failed", 1, 2, 0),
     "crashed": ("FAILED: exit code 139", 4, 0, 0), "silent": ("FAILED: nothing passed", 0, 0, 0),
-    "nothing": ("FAILED: nothing passed", 0, 0, 2), "again": ("ok", 3, 0, 1),
+    "nothing": ("FAILED: nothing passed", 0, 0, 2),
+    "hangs": ("FAILED: no end within 0.0002 h", 6, 0, 0), "again": ("ok", 3, 0, 1),
     "last": ("ok", 1, 0, 0)}
 
 
@@ -38,7 +40,8 @@ def release(tmp_path):
 
     def run(only=""):
         return subprocess.run([sys.executable, SCRIPT, tmp_path / "out", tmp_path / "suites"], text=True,
-                              capture_output=True, env={**os.environ, "ONLY": only})
+                              capture_output=True, env={**os.environ, "ONLY": only, "GRACE": "0.5",
+                                                        "HUNG": str(tmp_path / "hung")})
     return run
 
 
@@ -73,6 +76,20 @@ def test_reasons_are_below_the_table(release, tmp_path):
     assert ran.stdout.endswith((tmp_path / "out/table.txt").read_text())
 
 
+def has_ended(pid):
+    try:
+        return "\nState:\tZ" in open("/proc/%d/status" % pid).read()  # nobody has waited for it
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def test_one_that_hangs_is_ended(release, tmp_path):
+    """And what it has left in the background: a shell has that not listen to an interrupt."""
+    assert release("hangs").returncode == 1
+    pid = int((tmp_path / "hung").read_text())
+    profiler.wait_until(lambda: has_ended(pid), 30, "end of the background process")
+
+
 def test_only_some(release, tmp_path):
     """They alone decide how it ends. The others stay in the table as they were."""
     ran = release("good,last")
@@ -92,7 +109,7 @@ def test_the_real_suites_are_targets_of_make():
     """Each is there, and .ci/run's is not among them."""
     names = list(script.read_suites(script.HERE / "release-suites.txt").values())
     makefile = "".join((profiler.ROOT / name).read_text() for name in ("Makefile", "deploy/dist/dist.mk"))
-    for command in names:
+    for _, command in names:
         make, target = command.split()
         assert make == "make" and re.search(r"^%s:.*## " % target, makefile, re.M), command
-    assert "make check-bare" not in names and len(names) >= 8
+    assert "make check-bare" not in [command for _, command in names] and len(names) >= 8
