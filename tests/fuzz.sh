@@ -19,7 +19,11 @@ for target in ${TARGETS:-$(basename -s .c tests/fuzz/*.c)}; do
     # shellcheck disable=SC2086
     $CLANG -I. -Iuser -I"$build/gen" -D_GNU_SOURCE -std=gnu11 -O1 -g \
         -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=function \
-        "tests/fuzz/$target.c" "$build/libpyperf.a" $libraries -o "$program"
+        "tests/fuzz/$target.c" "$build/libpyperf.a" $libraries -o "$program" || {
+        failed=$((failed + 1))
+        echo "FAILED $target: it does not compile"
+        continue
+    }
     echo "== $target, $each s"
     "$program" -max_total_time="$each" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
         -print_final_stats=1 -artifact_prefix="$build/$target-" \
