@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_worker_turns.c - whose request the worker answers next, by who owns the processes that it is about.
+ * What the rules are is tested in test_turns.c; here they get the true users and processes.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "guard/worker.h"
+#include "proc/owner.h"
+#include "proc/procfs.h"
+
+#define OTHER_USER 65531 /* a uid that nobody has */
+
+static struct worker *worker;
+
+/* A process that does nothing until it is killed, or this one ends. */
+static pid_t start(uid_t user)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		if (setuid(user) || prctl(PR_SET_PDEATHSIG, SIGKILL) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void ask(pid_t pid, __u64 tag)
+{
+	struct worker_request r = { .type = WORKER_IDENTIFY, .pid = pid, .tag = tag };
+
+	assert_int_equal(procfs_start_ticks(pid, &r.start_ticks), 0);
+	assert_int_equal(worker_send(worker, &r), 0);
+}
+
+static void expect(pid_t pid, __u64 tag, int error)
+{
+	const __u64 limit = clock_ms() + 30000;
+	struct worker_reply reply;
+
+	while (worker_receive(worker, &reply)) {
+		struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
+
+		assert_true(clock_ms() < limit);
+		assert_true(poll(&fd, 1, worker_timeout_ms(worker)) >= 0);
+		worker_check_deadline(worker);
+	}
+	assert_int_equal(reply.pid, pid);
+	assert_int_equal(reply.tag, tag);
+	assert_int_equal(reply.error, error);
+}
+
+/*
+ * A question that ends the worker, and what waits meanwhile: first comes that of another user, though it was
+ * asked last; then the one of another process of the same user.
+ */
+static void by_user_and_process(void **state)
+{
+	const pid_t slow = start(0), same = start(0), other = start(OTHER_USER);
+	const bool in_container = owner_of(slow) == owner_of(other); /* all of it is one user's */
+
+	(void)state;
+	kill(worker_pid(worker), SIGSTOP); /* it never answers the first one */
+	ask(slow, 1);
+	ask(slow, 2);
+	ask(same, 3);
+	ask(other, 4);
+	expect(slow, 1, -ETIMEDOUT);
+	if (!in_container)
+		expect(other, 4, 0);
+	expect(same, 3, 0);
+	if (in_container)
+		expect(other, 4, 0);
+	expect(slow, 2, 0);
+	end(slow);
+	end(same);
+	end(other);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return worker_start(&worker, "/nonexistent");
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	worker_stop(worker);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(by_user_and_process, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
