@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kinds of events that are no ticks, on memory that is forged while they are counted: a thread that waits for
-the GIL, one that holds it, one that sleeps, a process that grows, a task of asyncio. Each sample ends in one
-outcome, in a bounded time, and a program beside it keeps its stacks."""
+the GIL, one that holds it, one that sleeps, a process that grows, a task of asyncio that runs or waits, a
+long turn of an event loop; and ticks whose ids of spans are read. Each sample ends in one outcome, in a
+bounded time, and a program beside it keeps its stacks."""
 import subprocess
 
 import pytest
@@ -18,16 +19,20 @@ KINDS = {
     "gil": ("--event", "cpu,gil"),
     "memory": ("--event", "cpu,memory"),
     "async": ("--event", "cpu", "--async"),
+    "loop": ("--event", "cpu,loop", "--min-turn", "1"),
+    "tasks": ("--event", "cpu,tasks"),
+    "trace": ("--event", "cpu", "--trace", "otel", "--log", "1", "--listen", "unix:%s"),
     "all": ("--event", "cpu,offcpu,gil,memory,wall", "--async", "--native", "full"),
 }
 CPU = 1  # seconds, of each
 LOST = 0.02  # of an honest program's samples, as in test_hostile_neighbours.py
 
 # Has room for a ring of forged frames. Its main thread runs a task of asyncio and holds the GIL, another one
-# waits for that, a third sleeps; and it grows and shrinks all the time. Nothing here calls a function of
-# Python, which would see the forged frames.
+# waits for that, a third sleeps; and it grows and shrinks all the time. Other tasks wait, and between two
+# turns it sleeps as an event loop does. Nothing here calls a function of Python, which would see the forged
+# frames.
 RING = """
-import asyncio, ctypes, json, mmap, os, threading, time
+import asyncio, ctypes, json, mmap, os, select, threading, time
 room = mmap.mmap(-1, %d)
 heap = mmap.mmap(-1, 8 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 zeros, forget = bytes(6 << 20), mmap.MADV_DONTNEED
@@ -43,6 +48,9 @@ def sleeps():
 
 async def runs():
     write, seek, advise = heap.write, heap.seek, heap.madvise
+    poll = select.epoll().poll
+    waiting = [asyncio.create_task(asyncio.sleep(1000)) for _ in range(50)]
+    await asyncio.sleep(0)
     threading.Thread(target=waits, daemon=True).start()
     threading.Thread(target=sleeps, daemon=True).start()
     print(json.dumps({"room": ctypes.addressof(ctypes.c_char.from_buffer(room))}), flush=True)
@@ -51,6 +59,7 @@ async def runs():
         seek(0)
         write(zeros)
         advise(forget)
+        poll(0.0005)
 
 asyncio.run(runs())
 """ % (hostile.CHUNK * hostile.CHUNKS)
@@ -65,15 +74,19 @@ def judged(native, sample):
             yield stack[at + 1:], whole
 
 
-@pytest.mark.parametrize("python,kind", [*((VERSIONS[-1], kind) for kind in KINDS),
-                                         *((python, "all") for python in VERSIONS[:-1])], ids=str)
+@pytest.mark.parametrize("python,kind", [
+    *(pytest.param(VERSIONS[-1], kind, marks=[pytest.mark.all] * (kind == "trace")) for kind in KINDS),
+    *((python, "all") for python in VERSIONS[:-1]),
+    *(pytest.param(python, kind, marks=pytest.mark.all) for python in VERSIONS[:-1]
+      for kind in ("loop", "tasks", "trace"))], ids=str)
 def test_on_forged_frames(python, kind, workloads, tmp_path):
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as forged, \
             profiler.target(python.path, workloads / "edges.py") as honest:
         changers = [hostile.Changer(hostile.Ring(forged, shims, thread), seed=n)
                     for n, (thread, shims) in enumerate([(0, False), (1, True), (2, False)])]
         forged.tell()
-        run = profiler.run_while(tmp_path, [forged, honest], CPU, "-F", 499, *KINDS[kind])
+        options = [str(tmp_path / "socket").join(option.split("%s")) for option in KINDS[kind]]
+        run = profiler.run_while(tmp_path, [forged, honest], CPU, "-F", 499, *options)
         assert forged.process.poll() is None and honest.process.poll() is None
         for changer in changers:
             assert changer.is_alive() and changer.changes > 100
@@ -87,5 +100,5 @@ def test_on_forged_frames(python, kind, workloads, tmp_path):
     assert profiler.is_share_at_most(marked, LOST, profiler.total(ticks))
     # Of each kind there were samples of the forged ones, in whatever they ended.
     for event in profiler.EVENTS:
-        if event.asked and event.key in KINDS[kind][1].split(",") and event.key != "wall":
-            assert sum(run.stats[event.prefix + "outcomes"].values()) > 100, event.key
+        if event.asked and event.key in KINDS[kind][1].split(","):
+            assert sum(sample.values[event.key] for sample in run.of(forged.pid)) > 100, event.key
