@@ -121,6 +121,7 @@ struct scratch {
 		__u64 memory_last; /* when memory last changed so that it could be looked at */
 		struct cost ticks, all; /* of ticks, and of all kinds of events */
 		__u64 look; /* bpf_ktime_get_ns() when a look at a wait began */
+		__u64 deadline; /* the sample that begins has this walk.deadline, by what came before it */
 		__u64 random; /* chance_quick() */
 	} cost;
 
@@ -215,6 +216,9 @@ struct scratch {
 		__u64 address;	/* of the GIL that the thread waits for */
 		__u64 waiter;	/* its PyThreadState */
 		__u32 left_out; /* frames of the holder, from its leaf on, that are not shown */
+		__u32 cost;	/* ns that the check for it took, with --budget; 0 = there was none */
+		__u64 deadline; /* of the event, as the check leaves it: walk.deadline */
+		__u32 on_stack; /* enum gil_on_stack, of the futex that was checked */
 		__u32 pad;
 	} gil;
 

@@ -51,6 +51,21 @@ struct wait_shares {
 	__u64 claim;   /* ns that are claimed at a time, a moving average */
 };
 
+/* With musl: whether a futex that is on its thread's stack is the GIL's. */
+enum gil_on_stack {
+	GIL_NOT_SEEN,
+	GIL_NOT_ON_STACK,
+	GIL_ON_STACK,
+};
+
+/* What the last check for the GIL has found out of its thread (events/gil.h). */
+struct gil_known {
+	__u64 address; /* of the GIL that the thread needs; 0 = not known */
+	__u64 waiter;  /* its PyThreadState */
+	__u32 cost;    /* of checks, as struct pace has it */
+	__u32 on_stack; /* enum gil_on_stack: of the last futex that was on its stack */
+};
+
 /* What is remembered of a thread's wait (events/wait.h), and of the thread from one wait to the next. */
 struct wait {
 	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
@@ -69,6 +84,7 @@ struct wait {
 	__u16 pad;
 	struct trace_ids ids; /* with --trace: of the span that was current when it began to wait */
 	__u64 watched; /* processes_stamp when its waits were found to be of interest */
+	struct gil_known gil;
 } __attribute__((aligned(64)));
 
 #endif

@@ -12,6 +12,7 @@
 #include "bpf/events/gil_musl.h"
 #include "bpf/events/holder.h"
 #include "bpf/events/wait.h"
+#include "bpf/sample/cost.h"
 #include "bpf/sample/process.h"
 #include "bpf/stack/stack.h"
 #include "bpf/tree/quota.h"
@@ -37,7 +38,6 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	struct thread *t;
 	int is;
 
-	s->gil.address = 0;
 	if (!l)
 		return 0;
 	if (!l->runtime_gil && !l->interp_gil) {
@@ -47,21 +47,30 @@ static __always_inline int gil_has(struct scratch *s, struct cpu_stats *count, s
 	s->tree.generation = *(volatile __u32 *)&tree_generation;
 	self_begin(s, task);
 	reads_begin(&s->walk);
+	budget_begin(&s->walk, opt_patience_wait);
 	t = thread_get(s, thread_key(task, wait_event(WAIT_WANTS_GIL)), task->start_boottime, now);
 	if (tstate_find(s, count, t, p, l, now)) {
 		s->gil.address = gil_address(s, p, l);
 		s->gil.waiter = t->tstate;
 	}
 	thread_put(t);
-	is = s->gil.address && (futex - s->gil.address < GIL_BYTES ||
-				(gil_is_on_stack(futex, sp) && gil_lists(s, futex)));
+	is = s->gil.address && futex - s->gil.address < GIL_BYTES;
+	if (s->gil.address && !is && gil_is_on_stack(futex, sp)) {
+		is = gil_lists(s, futex);
+		s->gil.on_stack = is ? GIL_ON_STACK : GIL_NOT_ON_STACK;
+	}
+	s->gil.deadline = s->walk.deadline;
 	reads_end(&s->walk, count);
 	return is;
 }
 
-/* Whether the current thread, which is to sleep in this futex, waits for the GIL. */
-__noinline int gil_is_wanted(struct scratch *s, struct cpu_stats *count, __u64 futex)
+/*
+ * Whether the current thread, which is to sleep in this futex, waits for the GIL, by what its process has in
+ * memory.
+ */
+__noinline int gil_check(struct scratch *s, struct cpu_stats *count, __u64 futex)
 {
+	const __u64 begin = opt_budget ? bpf_ktime_get_ns() : 0;
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct process *p;
 	int wanted, is;
@@ -72,9 +81,59 @@ __noinline int gil_is_wanted(struct scratch *s, struct cpu_stats *count, __u64 f
 	barrier();
 	p = process_find(s, task, task->tgid, &wanted);
 	is = p && p->state == PROCESS_PYTHON && gil_has(s, count, task, p, futex);
+	if (opt_budget)
+		s->gil.cost = (__u32)cost_charge(s, count, EVENT_GIL, begin) | 1;
 	barrier();
 	s->busy = 0;
 	return is;
+}
+
+/* A thread leaves its CPU: nothing is known yet. */
+static __always_inline void gil_begin(struct scratch *s)
+{
+	s->gil.address = s->gil.deadline = 0;
+	s->gil.cost = s->gil.on_stack = 0;
+}
+
+/* Whether such a check is to be made. They are thinned as looks are, each thread's by what they cost. */
+static __always_inline int gil_is_due(struct scratch *s, const struct wait *w, __u64 now)
+{
+	const __u32 level = opt_budget ? cost_level(&s->cost.all, now, COST_LEVELS) : 0;
+
+	return !!chance_quick(&s->cost.random,
+			      pace_shift(w ? w->pace.cycle : 0, w ? w->gil.cost : 0, level));
+}
+
+/*
+ * Whether it waits for the GIL, of which nothing is read: the address is known by a check before. So is, for
+ * a futex on the stack, what such a one was last.
+ */
+static __always_inline int gil_recall(struct scratch *s, const struct wait *w, __u64 futex, __u64 sp)
+{
+	if (!w || !w->gil.address)
+		return 0;
+	s->gil.address = w->gil.address;
+	s->gil.waiter = w->gil.waiter;
+	return futex - w->gil.address < GIL_BYTES ||
+	       (gil_is_on_stack(futex, sp) && w->gil.on_stack == GIL_ON_STACK);
+}
+
+/* Whether the current thread waits for the GIL. w: its entry, NULL if it has none. */
+static __always_inline int gil_is_wanted(struct scratch *s, struct cpu_stats *count, const struct wait *w,
+					 const struct pt_regs *regs, __u64 futex, __u64 now)
+{
+	return gil_is_due(s, w, now) ? gil_check(s, count, futex) : gil_recall(s, w, futex, regs_sp(regs));
+}
+
+/* Keeps in the thread's entry what the check has found out, if there was one. */
+static __always_inline void gil_keep(const struct scratch *s, struct wait *w)
+{
+	if (!s->gil.cost)
+		return;
+	w->gil.address = s->gil.address;
+	w->gil.waiter = s->gil.waiter;
+	w->gil.cost = cost_learn(w->gil.cost, s->gil.cost);
+	w->gil.on_stack = s->gil.on_stack ?: w->gil.on_stack;
 }
 
 /*

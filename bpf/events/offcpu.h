@@ -149,7 +149,11 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 		barrier();
 		if (opt_budget)
 			s->cost.look = bpf_ktime_get_ns();
+		if (opt_gil)
+			s->cost.deadline = s->gil.deadline;
 		note_nodes(s, count, w, queued, take_stack(s, count, w->for_gil));
+		if (opt_gil)
+			s->cost.deadline = 0;
 		if (opt_budget)
 			wait_charge(w, s, count);
 		barrier();
@@ -160,12 +164,13 @@ static __always_inline int look_at(struct task_struct *task, struct scratch *s, 
 }
 
 /* Whether the current thread, which gives up its CPU of its own will, waits for the GIL. */
-static __always_inline int waits_for_gil(struct task_struct *task, struct scratch *s, struct cpu_stats *count)
+static __always_inline int waits_for_gil(struct task_struct *task, struct scratch *s, struct cpu_stats *count,
+					 const struct wait *w)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 
 	return regs_syscall(regs) == SYSCALL_FUTEX &&
-	       gil_is_wanted(s, count, regs_argument(regs));
+	       gil_is_wanted(s, count, w, regs, regs_argument(regs), switch_clock(task));
 }
 
 /* A wait of the current thread begins. */
@@ -202,7 +207,11 @@ static __noinline struct wait *wait_begin(struct task_struct *task, struct scrat
 		if (!p)
 			return NULL;
 	}
-	if (opt_gil && !queued && waits_for_gil(task, s, count))
+	if (opt_gil && w && p && w->process != p->id)
+		w->gil = (struct gil_known){};
+	if (opt_gil)
+		gil_begin(s);
+	if (opt_gil && !queued && waits_for_gil(task, s, count, w))
 		for_gil = 1;
 	else if (!opt_offcpu)
 		return NULL;
@@ -214,6 +223,8 @@ static __noinline struct wait *wait_begin(struct task_struct *task, struct scrat
 		bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
 	}
 	w->watched = stamp;
+	if (opt_gil)
+		gil_keep(s, w);
 	wait_reset(task, w, for_gil, switch_clock(task));
 	count->waits++;
 	return w;

@@ -165,7 +165,7 @@ static long search_list(__u32 i, struct search_context *c)
 	struct scratch *s = c->s;
 	__u64 next;
 
-	if (!mem_plausible(s->search.candidate) || !s->search.budget)
+	if (!mem_plausible(s->search.candidate) || !s->search.budget || walk_step_late(&s->walk))
 		return 1;
 	s->search.budget--;
 	if (search_try(s, c->l, s->search.candidate))
@@ -182,7 +182,7 @@ static long search_interpreter(__u32 i, struct search_context *c)
 	const struct layout *l = c->l;
 	__u64 interp = s->search.interp, gil;
 
-	if (!mem_plausible(interp))
+	if (!mem_plausible(interp) || walk_step_late(&s->walk))
 		return 1;
 	if (l->interp_gil) {
 		gil = search_read(s, interp + l->interp_gil);
@@ -248,8 +248,8 @@ static __always_inline __u64 first_interpreter(struct scratch *s, const struct t
 }
 
 /*
- * Looks everywhere, cheapest first, and leaves the thread state's address, or 0, in s->search.found. Always
- * 0.
+ * Looks everywhere, cheapest first, until the sample's time is over, and leaves the thread state's address,
+ * or 0, in s->search.found. Always 0.
  */
 __noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p,
 			     const struct layout *l)

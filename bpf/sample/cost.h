@@ -99,6 +99,14 @@ __noinline __u32 pace_shift(__u32 cycle, __u32 cost, __u32 level)
 	return shift < WEIGHT_SHIFT ? shift : WEIGHT_SHIFT;
 }
 
+/* The average of what looks have cost, one of which has just cost ns. */
+static __always_inline __u32 cost_learn(__u32 average, __u64 ns)
+{
+	const __u32 cost = ns < COST_MAX ? ns : COST_MAX;
+
+	return average ? average - (average >> PACE_OVER) + cost : cost << PACE_OVER;
+}
+
 /* Learns that ns have passed since the event before. */
 static __always_inline void pace_pass(struct pace *p, __u64 ns)
 {
@@ -110,9 +118,7 @@ static __always_inline void pace_pass(struct pace *p, __u64 ns)
 /* ... and that a look has cost ns. */
 static __always_inline void pace_learn(struct pace *p, __u64 ns)
 {
-	const __u32 cost = ns < COST_MAX ? ns : COST_MAX;
-
-	p->cost = p->cost ? p->cost - (p->cost >> PACE_OVER) + cost : cost << PACE_OVER;
+	p->cost = cost_learn(p->cost, ns);
 }
 
 /* Chance: 1 of 2^shift events is looked at. For how many it stands; 0: it is not looked at. */

@@ -75,6 +75,8 @@ static __always_inline void sample_begin(struct scratch *s, struct cpu_stats *co
 	reads_begin(&s->walk);
 	walk_forget(&s->walk, opt_max_depth, opt_single_reads);
 	budget_begin(&s->walk, event_is_tick(kind) ? opt_patience : opt_patience_wait);
+	if (opt_gil && !event_is_tick(kind))
+		s->walk.deadline = s->cost.deadline;
 	intern_begin(s, 0);
 	quota_begin(s, count);
 }

@@ -369,13 +369,36 @@ static void words_that_are_others(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* It is the time of the whole sample, of which others may have had their part. */
+static void when_the_time_is_over(void **state)
+{
+	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
+	__u64 last = running;
+
+	(void)state;
+	for (__u32 i = 0; i < AWAIT_TASKS - 2; i++) {
+		const __u64 by = task(coroutine(CODE(i + 2), last, tasks.awaiting[0]));
+
+		awaited_by(last, by);
+		last = by;
+	}
+	look(running);
+	assert_int_equal(s->await.cause, WAIT_CAUSES);
+	assert_int_equal(s->await.tasks, AWAIT_TASKS - 2);
+	s->walk.patience = s->walk.deadline = 1;
+	look(running);
+	assert_int_equal(s->await.cause, WAIT_TASK_CUT);
+	assert_in_range(s->await.tasks, 1, LATE_STEPS);
+	assert_int_equal(s->walk.deadline, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(nobody_awaits_it), TEST(chains),		  TEST(sets),
 		TEST(circles),		TEST(too_much),		  TEST(strange_coroutines),
 		TEST(nothing_behind_a_future), TEST(nothing_behind_the_head_of_a_coroutine),
-		TEST(words_that_are_others),
+		TEST(words_that_are_others), TEST(when_the_time_is_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

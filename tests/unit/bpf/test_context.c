@@ -46,6 +46,7 @@ static const char *const type_names[CONTEXT_TYPES + 1] = { "hamt_bitmap_node", "
 							     "NoneType", "object" };
 static struct context_vars vars;
 static __u64 types[CONTEXT_TYPES + 1], tstate, root;
+static bool is_late; /* the sample's time is over, */
 static struct scratch *s;
 
 static __u64 object(enum context_type type, __u32 words)
@@ -158,7 +159,9 @@ static const char *label(__u32 number)
 		s->attribute[i] = 0;
 	for (__u32 i = 0; i < HOSTED_CODES; i++)
 		hosted.codes[i].state = 0; /* each text is sent anew */
-	budget_begin(&s->walk, 0);
+	budget_begin(&s->walk, is_late);
+	s->walk.deadline = is_late;
+	s->walk.steps = is_late ? LATE_STEPS - 1 : 0; /* ... and it asks now */
 	context_read(s, &hosted.stats, &layout, tstate);
 	if (!s->attribute[ATTRIBUTE_VARIABLE0 + number])
 		return "";
@@ -175,6 +178,21 @@ static void a_thread_without_context(void **state)
 	assert_string_equal(label(0), "");
 	use(bitmap(0, NULL, 0));
 	assert_string_equal(label(0), "");
+}
+
+/* Others may have had the sample's time. */
+static void when_the_time_is_over(void **state)
+{
+	const __u64 v = variable(1, 0);
+	const __u64 pairs[1][2] = { { v, text("acme") } };
+
+	(void)state;
+	use(bitmap(1 << 1, pairs, 1));
+	assert_string_equal(label(0), "acme");
+	is_late = true;
+	assert_string_equal(label(0), "");
+	is_late = false;
+	assert_string_equal(label(0), "acme");
 }
 
 /* It is among the bytes of the thread state that were read, and is not read again. */
@@ -417,7 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_thread_without_context), TEST(a_context_that_was_read),
-		TEST(values_of_all_kinds), TEST(ints_without_tags),
+		TEST(values_of_all_kinds), TEST(ints_without_tags), TEST(when_the_time_is_over),
 		TEST(no_two_values_are_one),	TEST(levels_of_each_kind), TEST(variables_of_one_hash),
 		TEST(one_that_is_another),	TEST(several_of_one_name), TEST(too_many_values),
 		TEST(circles),			TEST(words_that_are_others),
