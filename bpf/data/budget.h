@@ -36,7 +36,10 @@ struct turns {
 	__u16 pick;   /* the one that is looked at: `left` just before it */
 };
 
-/* What the events of one source cost, such as the waits of a thread: moving averages; 0 = not known yet. */
+/*
+ * What the events of one source cost, waits of a thread or changes of a process's memory: moving averages;
+ * 0 = not known yet.
+ */
 struct pace {
 	__u32 cycle; /* from one to the next, in 128 ns */
 	__u32 cost;  /* of one that is looked at, in 1/8 ns */

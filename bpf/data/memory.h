@@ -6,12 +6,15 @@
 #define PYPERF_BPF_DATA_MEMORY_H
 
 #include "bpf/abi/types.h"
+#include "bpf/data/budget.h"
 
 /* The memory of a process that may be of interest (events/memory.h). */
 struct memory {
 	__u64 mm;    /* its address in the kernel; 0 = free */
 	__s64 pages; /* of them, those that are counted */
 	__u64 used;  /* jiffies when they were last seen to change; MEMORY_COUNTED */
+	__u64 last;  /* ns when they last changed so that they could be looked at; 0 = never */
+	struct pace pace;
 };
 
 #define MEMORY_BUSY    1 /* memory.mm: somebody is about to use this entry */

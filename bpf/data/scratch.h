@@ -117,8 +117,6 @@ struct scratch {
 
 	struct { /* sample/cost.h */
 		struct turns turns; /* of ticks */
-		struct pace memory_pace;
-		__u64 memory_last; /* when memory last changed so that it could be looked at */
 		struct cost ticks, all; /* of ticks, and of all kinds of events */
 		__u64 look; /* bpf_ktime_get_ns() when a look at a wait began */
 		__u64 deadline; /* the sample that begins has this walk.deadline, by what came before it */

@@ -15,6 +15,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/base/hash.h"
+#include "bpf/events/memory_turn.h"
 #include "bpf/events/watched.h"
 
 /* As in linux/mm_types_task.h. What is in swap is not resident. */
@@ -73,6 +74,8 @@ static __always_inline void memory_new(struct memory_set *set, __u64 mm, __s64 p
 		count_here(__builtin_offsetof(struct cpu_stats, memories_dropped));
 	oldest->pages = pages;
 	oldest->used = used;
+	oldest->pace = (struct pace){};
+	oldest->last = 0;
 	barrier();
 	oldest->mm = mm;
 }
@@ -124,22 +127,24 @@ static __always_inline void memory_count(struct scratch *s, struct cpu_stats *co
 	memory_end(count, change, node, outcome);
 }
 
-/* For how many changes this one stands; 0: another one stands for it. */
-static __always_inline __u32 memory_turn(struct scratch *s, struct cpu_stats *count, __u64 now)
+/*
+ * The look at the memory that this CPU looked at last is over. That is found once more: who kept it would
+ * keep it on the BPF stack, of which there is no more while a stack is taken.
+ */
+static __noinline void memory_looked(struct scratch *s, struct cpu_stats *count, __u64 begin)
 {
-	const __u32 level = cost_level(&s->cost.all, now, COST_LEVELS);
-	struct pace *p = &s->cost.memory_pace;
-	__u32 weight;
+	const __u64 mm = *(volatile __u64 *)&s->memory.mm;
+	struct memory_set *set = memory_set(mm);
+	struct memory *m = set ? memory_find(set, mm) : NULL;
 
-	pace_pass(p, now - s->cost.memory_last);
-	s->cost.memory_last = now;
-	weight = chance_next(pace_shift(p->cycle, p->cost, level));
-	count->memory_thinned += !weight;
-	return weight;
+	if (m)
+		memory_charge(s, count, m, begin);
+	else
+		cost_charge(s, count, EVENT_MEMORY, begin);
 }
 
-/* The current thread has changed its process's memory by so many pages. */
-static __always_inline void memory_sample(struct task_struct *task, __s64 change)
+/* The current thread has changed its process's memory, m, by so many pages. */
+static __always_inline void memory_sample(struct memory *m, __s64 change)
 {
 	const __u64 begin = opt_budget ? bpf_ktime_get_ns() : 0;
 	__u32 cpu = bpf_get_smp_processor_id(), outcome;
@@ -149,7 +154,7 @@ static __always_inline void memory_sample(struct task_struct *task, __s64 change
 	if (!s || !count)
 		return;
 	if (opt_budget)
-		change *= memory_turn(s, count, begin);
+		change *= memory_turn(s, count, m, begin);
 	if (!change)
 		return;
 	if (s->busy) {
@@ -162,7 +167,7 @@ static __always_inline void memory_sample(struct task_struct *task, __s64 change
 	outcome = sample_task(s, count, EVENT_MEMORY);
 	memory_count(s, count, change, outcome);
 	if (opt_budget)
-		pace_learn(&s->cost.memory_pace, cost_charge(s, count, EVENT_MEMORY, begin));
+		memory_looked(s, count, begin);
 	barrier();
 	s->busy = 0;
 }
@@ -236,7 +241,7 @@ static __always_inline void on_rss_change(const struct mm_struct *mm)
 	memory_touch(m, counted);
 	change = memory_take(m, pages);
 	if (change)
-		memory_sample(task, change);
+		memory_sample(m, change);
 }
 
 #endif

@@ -7,8 +7,8 @@
  * stands for others is no different from them.
  *
  * Who costs most is thinned first. The level that a CPU is at, by what it owes, says which part of it the
- * events of one source may cost: waits of one thread, or changes of memory. So who waits now and then is
- * looked at each time, as long as that is not what costs much, whatever others do.
+ * events of one source may cost: waits of one thread, or changes of one process's memory. So who waits now
+ * and then is looked at each time, as long as that is not what costs much, whatever others do.
  *
  * Ticks are few, cost little and say most. So they are thinned only when they alone cost more than the
  * budget, while all other events are thinned by what all cost, ticks included. And one of each block of them

@@ -22,6 +22,7 @@ static __u64 forged_clock(void)
 
 #include "tests/forge/interpreter.h"
 #include "tests/forge/hosted.h"
+#include "bpf/events/memory_turn.h"
 
 #define SECOND	1000000000ULL
 #define FREE	23 /* log2 of 8.4 ms */
@@ -245,6 +246,52 @@ static void ticks_are_thinned_for_themselves(void **state)
 	assert_int_equal(hosted.stats.ticks_thinned, 0);
 }
 
+/* A process whose memory changes: when the next change comes, and what became of those so far. */
+struct grower {
+	struct memory memory;
+	__u64 next, every, ns; /* between two; a look */
+	__u64 pages, shown, looks, changes;
+};
+
+static void change_of(struct grower *g)
+{
+	const __u64 begin = forged_now;
+	const __u32 stands = memory_turn(scratch(), &hosted.stats, &g->memory, begin);
+
+	g->changes++;
+	g->pages += 256;
+	g->shown += 256ULL * stands;
+	g->looks += !!stands;
+	g->next += g->every;
+	if (!stands)
+		return;
+	forged_now += g->ns;
+	memory_charge(scratch(), &hosted.stats, &g->memory, begin);
+}
+
+/* One that grows and shrinks without pause thins its own steps; another one's are shown as they are. */
+static void a_process_thins_its_own_steps(void **state)
+{
+	const __u64 begin = forged_now, end = begin + 20 * SECOND;
+	struct grower busy = { .next = begin, .every = SECOND / 10000, .ns = 100000 };
+	struct grower quiet = { .next = begin, .every = SECOND / 10, .ns = 5000 };
+
+	(void)state;
+	while (forged_now < end) {
+		struct grower *first = quiet.next < busy.next ? &quiet : &busy;
+
+		forged_now = first->next > forged_now ? first->next : forged_now;
+		change_of(first);
+	}
+	assert_int_equal(quiet.changes, 200);
+	assert_int_equal(quiet.looks, quiet.changes);
+	assert_int_equal(quiet.shown, quiet.pages);
+	assert_true(busy.looks < busy.changes / 50);
+	assert_true(busy.shown > busy.pages * 0.7 && busy.shown < busy.pages * 1.3);
+	assert_int_equal(hosted.stats.memory_thinned, busy.changes - busy.looks);
+	assert_true(hosted.stats.cost_ns <= 20 * ALLOWED + (2 << FREE) + busy.ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +302,7 @@ int main(void)
 		cmocka_unit_test(one_of_each_block),
 		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
