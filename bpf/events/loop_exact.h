@@ -50,7 +50,7 @@ static __noinline void exact_poll(struct pt_regs *regs)
 	if (!t->woke || !t->begin) {
 		t->list = t->list ?: ready_list(task, regs_argument_kept(regs));
 		turn_begin(t, now);
-		t->begun_with = ready_count(t->list);
+		t->begun_with = turn_ready(t, now, READY_MAX);
 	}
 	t->woke = 0;
 	barrier();

@@ -14,6 +14,7 @@
 #include "bpf/events/ready.h"
 #include "bpf/events/turn_rounds.h"
 #include "bpf/events/wait_table.h"
+#include "bpf/sample/cost.h"
 #include "bpf/sample/sampler.h"
 
 /* As in asm/unistd.h of each architecture. */
@@ -64,8 +65,8 @@ static __always_inline void turn_end(struct scratch *s, struct cpu_stats *count,
 }
 
 /*
- * The first waits of a turn have their stacks taken, whatever --budget says: the long one among them is what
- * is looked for. Most turns have none or one.
+ * The first waits of a turn have their stacks taken, however often its thread waits, as long as the CPU owes
+ * little: the long one among them is what is looked for. Most turns have none or one.
  */
 #define TURN_FIRST 8
 
@@ -131,6 +132,24 @@ __noinline int turn_left(struct scratch *s, struct cpu_stats *count, struct wait
 	return 0;
 }
 
+#define READY_NS 50 /* that a step along the list is taken to cost */
+
+/* ready_count(), for which --budget has to have something left; else otherwise. */
+static __noinline __u32 turn_ready(const struct turn *t, __u64 now, __u32 otherwise)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), ready;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+
+	if (!t->list)
+		return 0;
+	if (!s || !count || !cost_is_spare(s, now))
+		return otherwise;
+	ready = ready_count(t->list);
+	cost_flat(s, count, now, (ready + 1) * READY_NS);
+	return ready;
+}
+
 /*
  * How many have come to wait since the turn began, if it is long. Those that were ready then are in the list
  * again, as the loop has been told of them and has not looked since. What it finds when it goes round is not
@@ -139,7 +158,7 @@ __noinline int turn_left(struct scratch *s, struct cpu_stats *count, struct wait
 static __always_inline void turn_look(struct turn *t, __u64 now)
 {
 	const __u32 ready = now - t->begin < opt_min_turn || t->changes || t->counted ? 0 :
-			    ready_count(t->list);
+			    turn_ready(t, now, 0);
 
 	if (ready > t->begun_with && ready - t->begun_with > t->ready)
 		t->ready = ready - t->begun_with;
@@ -158,7 +177,7 @@ static __noinline void turn_returns(const struct task_struct *task, __u64 now)
 		t->polls = 0;
 		t->woke = 1;
 		turn_begin(t, now);
-		t->begun_with = ready_count(t->list);
+		t->begun_with = turn_ready(t, now, READY_MAX);
 	} else if (t->begin && left && now > left) {
 		t->last = now;
 		turn_look(t, now);

@@ -115,7 +115,7 @@ static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_
 	const __u32 thinned = level ? pace_shift(w->pace.cycle, w->pace.cost, level) : 0; /* a call costs */
 	__u32 weight;
 
-	if (opt_loop && s->turn.first)
+	if (opt_loop && s->turn.first && level < COST_SPARE)
 		return 1;
 	weight = chance_quick(&s->cost.random, thinned > usual ? thinned : usual);
 	if (thinned > usual && !weight)

@@ -23,6 +23,7 @@
 
 #define COST_GRAIN  (1ULL << 14) /* ns; less is not worth to be worked out, and would be rounded to nothing */
 #define COST_LONG   (1ULL << 34) /* ns; after that nothing is owed, whatever it was */
+#define COST_SPARE  4		 /* the level from which on nothing is left for what is not thinned */
 #define COST_STEPS  4		 /* log2 of the levels by which one more free allowance owed would raise it */
 #define COST_USUAL  2000	 /* ns that a look is taken to cost before there was any, ... */
 #define CYCLE_USUAL 8000000	 /* ... and ns from one event to the next */
@@ -76,6 +77,21 @@ static __always_inline __u32 cost_level(struct cost *c, __u64 now, __u32 most)
 		return 0;
 	level = 1 + ((c->owed - (1ULL << opt_budget_free)) >> (opt_budget_free - COST_STEPS));
 	return level < most ? level : most;
+}
+
+/* Whether there is something left for what is not thinned by itself. */
+static __always_inline int cost_is_spare(struct scratch *s, __u64 now)
+{
+	return !opt_budget || cost_level(&s->cost.all, now, COST_LEVELS) < COST_SPARE;
+}
+
+/* Something that has no clock of its own is taken to have cost ns. */
+static __always_inline void cost_flat(struct scratch *s, struct cpu_stats *count, __u64 now, __u64 ns)
+{
+	if (!opt_budget)
+		return;
+	count->cost_ns += ns;
+	cost_add(&s->cost.all, now, ns);
 }
 
 /*

@@ -120,6 +120,24 @@ def polls():
     select.select([], [], [], 0.003)  # wait: polls
 
 
+epoll = select.epoll()
+
+
+def deep(levels, call):
+    return deep(levels - 1, call) if levels else call()
+
+
+def naps():
+    for _ in range(8):
+        time.sleep(0.00005)  # wait: naps
+
+
+def turns():
+    """What an event loop does whose every turn has eight sleeps, on a deep stack."""
+    epoll.poll(0.001)
+    deep(200, naps)
+
+
 def busy():
     burn(0.02)
     time.sleep(0.001)  # wait: busy
@@ -132,7 +150,8 @@ def burns():
 
 SCENES = {"sleeps": (sleeps, None), "lock": (wants_lock_again, hold), "pipe": (reads_pipe, writes),
           "poll": (polls, None), "busy": (busy, None), "parts": (parts, None), "file": (reads_file, None),
-          "memory": (touches_memory, None), "greedy": (busy, burns)}
+          "memory": (touches_memory, None), "turns": (turns, None),
+          "greedy": (busy, burns)}
 
 
 def main():

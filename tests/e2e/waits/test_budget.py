@@ -27,6 +27,17 @@ def test_thinned(workloads, tmp_path):
     assert 0.99 * seen.inner - seen.stolen <= total <= 1.01 * seen.outer
 
 
+def test_first_waits_of_turns(workloads, tmp_path):
+    """A loop whose every turn has eight sleeps: the first eight of a turn are looked at only as long as
+    there is something left."""
+    with profiler.target(known.usual().path, workloads / "waits.py", "turns") as target:
+        seen = observe(tmp_path, target, event="loop", budget="0.001")
+        free = observe(tmp_path, target, event="loop", budget="0")
+    assert seen.run.stats["counters"]["waits_thinned"] > seen.run.stats["counters"]["waits_seen"] > 0
+    counters = free.run.stats["counters"]
+    assert counters["waits_seen"] > 0.8 * counters["waits"] > 0
+
+
 def test_waits_of_other_programs(workloads, tmp_path):
     """A shell whose commands sleep for a millisecond, one after the other. Hardly any of their waits is
     looked at, and none is in the profile. The waits of a Python program beside it are."""

@@ -246,6 +246,32 @@ static void ticks_are_thinned_for_themselves(void **state)
 	assert_int_equal(hosted.stats.ticks_thinned, 0);
 }
 
+/*
+ * What is not thinned by what it costs ends where that is too much, and events that cost little are still all
+ * looked at.
+ */
+static void what_is_not_thinned_ends(void **state)
+{
+	struct source one = SOURCE(100, 1000);
+	const __u64 begin = forged_now;
+	unsigned int made = 0;
+
+	(void)state;
+	one.next = one.last = begin;
+	while (forged_now < begin + 10 * SECOND) {
+		if (cost_is_spare(scratch(), forged_now)) {
+			cost_flat(scratch(), &hosted.stats, forged_now, 3250);
+			made++;
+		}
+		if (one.next <= forged_now)
+			event_of(&one);
+		forged_now += 10000;
+	}
+	assert_in_range(hosted.stats.cost_ns, 10 * ALLOWED * 0.9, 10 * ALLOWED + (2 << FREE));
+	assert_int_equal(made * 3250ULL + one.cost, hosted.stats.cost_ns);
+	assert_int_equal(one.looks, one.events);
+}
+
 /* A process whose memory changes: when the next change comes, and what became of those so far. */
 struct grower {
 	struct memory memory;
@@ -302,6 +328,7 @@ int main(void)
 		cmocka_unit_test(one_of_each_block),
 		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_thinned_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, teardown),
 	};
 
