@@ -163,7 +163,7 @@ soak: deps-build ## HOURS=1 of everything at once beside changing programs; fail
 tests: $(UNIT_BIN) $(TOOL_BIN) arm64 clang-warnings $(LISTS) $(SCHEMA)
 
 bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick: 9 minutes
-	$(Q)$(MAKE_ALL) all $(O)/tests/bench/hot $(O)/tests/bench/lines
+	$(Q)$(MAKE_ALL) all $(addprefix $(O)/tests/bench/,hot lines switches)
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 
 bench-limits: deps-build ## check the cost of eight busy threads against its limits
@@ -197,6 +197,7 @@ $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
 $(O)/gen/pyperf.skel.h: $(BPF_SRC:%.c=$(O)/%.o)
 $(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
+$(O)/gen/switches.skel.h: $(O)/tests/bench/switches.bpf.o
 $(O)/gen/spin.skel.h: $(O)/tests/unit/kern/spin.bpf.o
 $(O)/gen/same_walk.skel.h: $(O)/tests/guest/same_walk.bpf.o
 $(O)/gen/%.skel.h:
@@ -336,6 +337,7 @@ $(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB
 
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
+$(O)/tests/bench/switches: $(O)/gen/switches.skel.h
 $(O)/tests/unit/kern/test_grace: $(O)/gen/spin.skel.h
 $(O)/tests/guest/same_walk: $(O)/gen/same_walk.skel.h
 

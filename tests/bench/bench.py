@@ -5,12 +5,12 @@
     bench.py [--quick] [--publish] [TABLE...]
 
 TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth options
-lines; default all.
+switches lines; default all.
 Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
 units cost here. Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
-(publish.py). Tables events and native-truth may be published by themselves.
+(publish.py). Tables events, native-truth and switches may be published by themselves.
 """
 import argparse
 import json
@@ -31,6 +31,7 @@ import peer_tables
 import publish
 import share_tables
 import signals
+import switch_tables
 import trigger_tables
 import walk_tables
 
@@ -48,6 +49,7 @@ TABLES = {
     "events": event_tables.events,
     "native-truth": native_truth_tables.native_truth,
     "options": option_tables.options,
+    "switches": switch_tables.switches,
     "lines": line_tables.lines,
 }
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes the figures of one run into README.md and docs/performance.md, and the charts into docs/pictures.
+"""Writes the figures of one run into README.md, docs/performance.md and docs/waiting.md, and the charts into
+docs/pictures.
 
 A page says where a figure goes: what stands between <!-- begin: bench NAME --> and <!-- end: bench NAME -->
 is made by the function of that name below. So all published figures are of one run of one commit, which the
@@ -16,12 +17,12 @@ import textwrap
 
 from common import ROOT, shown
 
-PAGES = ROOT / "README.md", ROOT / "docs" / "performance.md"
+PAGES = [ROOT / "README.md", ROOT / "docs" / "performance.md", ROOT / "docs" / "waiting.md"]
 PICTURES = ROOT / "docs" / "pictures"
 BLOCK = re.compile(r"(<!-- begin: bench ([a-z-]+) -->\n).*?(<!-- end: bench \2 -->)", re.S)
 OURS = "pyperf-bpf"
 BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
-ALONE = {"events", "native-truth"}  # measured and published by themselves, when they are named
+ALONE = {"events", "native-truth", "switches"}  # measured and published by themselves, when they are named
 MODES = "single + off", "block + off", "block + verified"
 
 
@@ -196,6 +197,13 @@ def native_truth(figures):
          for row in figures["native-truth"]])
 
 
+def switches(figures):
+    return taken(figures) + "\n\n" + table(
+        ["", "alone, ns", "with two empty programs, % more", "with `--event offcpu`, % more"],
+        [[row["program"], whole(row["ns"]), shown(row["empty %"], 2), shown(row["ours %"], 2)]
+         for row in figures["switches"]])
+
+
 def readme_cost(figures):
     mine, others = cost_of(figures, 999)
     least, most = (others[i]["µs a sample"] for i in (0, -1))
@@ -236,6 +244,7 @@ def readme_rest(figures):
 BLOCKS = {"run": run, "units": units, "depth": depth, "floor": floor, "throughput": throughput,
           "cost": cost, "truth": truth, "slowdown": slowdown, "overhead": overhead, "trigger": trigger,
           "growth": growth, "share": share, "events": events, "native-truth": native_truth,
+          "switches": switches,
           "readme-cost": readme_cost, "readme-depth": readme_depth, "readme-rest": readme_rest}
 
 

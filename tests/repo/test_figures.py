@@ -52,6 +52,7 @@ FIGURES = {
                 "µs an event": 2.7, "% of a CPU": 0.3}],
     "native-truth": [{"program": "chains", "profiler": "pyperf-bpf", "samples": 5000, "wrong %": 0.0,
                       "missing %": 0.0, "told %": 0.5}],
+    "switches": [{"program": "C", "ns": 2100.0, "empty %": 5.0, "ours %": 7.5}],
 }
 
 
@@ -75,7 +76,7 @@ def test_a_page_is_filled(page):
 
 def test_what_is_said():
     pages = (publish.fill(page.read_text(), FIGURES) for page in publish.PAGES)
-    readme, performance = (" ".join(page.split()) for page in pages)
+    readme, performance, waiting = (" ".join(page.split()) for page in pages)
     assert "of commit 0123456789ab of 2026-12-24" in performance
     assert "a machine of 3 CPUs (a processor) with Linux 6.12.1." in performance
     assert "pyperf-bpf 4.6 us, the others 208 to 266" in readme
@@ -83,4 +84,5 @@ def test_what_is_said():
     assert "lost 0.77 % at 99 Hz, which is not measurable, and 0.77 % at 999 Hz. With" in readme
     assert "four reads and the empty run take about 431 of the 13,000 ns" in performance
     assert "BPF timers could not be had" in performance
+    assert "| C | 2,100 | 5.0 | 7.5 |" in waiting
     assert "| stacks | 1,000,000 | 3,115 | 2.8 |" in performance
