@@ -223,6 +223,9 @@ static void add_native_names(struct page *p, const struct natives *n)
 	      s.regions);
 	gauge(p, "native_positions", "Bytes of the text space that they take.", s.positions);
 	gauge(p, "native_name_bytes", "Memory of the names of their functions.", s.name_bytes);
+	counter(p, "native_table_refused_total",
+		"Times a user or container had its share of the table of native code (--native-memory).",
+		s.table_refused);
 }
 
 static void add_export(struct page *p, const struct export_stats *e)

@@ -46,8 +46,11 @@ int texts_open(struct texts *t, struct pyperf *skel)
 		 bpf_map__fd(map), 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	*t = (struct texts){ skel, p, bpf_map__max_entries(map), FIRST,
-			     skel->rodata->opt_native >= NATIVE_MODE_TOP };
+	*t = (struct texts){ .skel = skel,
+			     .blocks = p,
+			     .count = bpf_map__max_entries(map),
+			     .used = FIRST,
+			     .with_rows = skel->rodata->opt_native >= NATIVE_MODE_TOP };
 	return 0;
 }
 
@@ -62,6 +65,8 @@ static int take_blocks(struct texts *t, size_t count, __u32 *ret)
 {
 	if (count > t->count - t->used)
 		return -ENOSPC;
+	if (count + t->reserved > t->count - t->used)
+		return -EDQUOT;
 	*ret = t->used;
 	t->used += count;
 	return 0;

@@ -22,6 +22,7 @@ struct texts {
 	union text_block *blocks; /* NULL without --native */
 	__u32 count;
 	__u32 used;
+	__u32 reserved; /* of those that are left: they are not for who adds something now */
 	bool with_rows; /* callers are wanted, too */
 };
 
@@ -33,7 +34,8 @@ void texts_close(struct texts *t); /* all zero is fine */
 
 /*
  * Adds a process's mappings, in order of address. *ret is the block for texts_set_space(); mapping number i
- * is in block *ret + 1 + i. 0; -ENOSPC; -EINVAL for more than 4,096.
+ * is in block *ret + 1 + i. 0; -ENOSPC; -EDQUOT for want of blocks that are not reserved, as below; -EINVAL
+ * for more than 4,096.
  */
 int texts_add_space(struct texts *t, const struct text_mapping *mappings, __u32 count, __u32 *ret);
 

@@ -46,6 +46,7 @@ struct natives {
 	struct shares *shares;
 	size_t bytes;
 	__u64 refused; /* how often something found no room */
+	__u64 table_refused;
 	struct jits *jits;
 	struct native_lines *lines; /* NULL: nobody wants them */
 };
@@ -306,6 +307,7 @@ struct natives_stats natives_get_stats(const struct natives *n)
 		.files = n->intervals.count,
 		.positions = n->intervals.taken,
 		.name_bytes = n->bytes,
+		.table_refused = n->table_refused,
 	};
 
 	jits_add_stats(n->jits, &s);
@@ -315,6 +317,11 @@ struct natives_stats natives_get_stats(const struct natives *n)
 __u64 natives_refused(const struct natives *n)
 {
 	return n->refused + jits_refused(n->jits);
+}
+
+void natives_table_refused(struct natives *n)
+{
+	n->table_refused++;
 }
 
 /* --- what is at a position ----------------------------------------------------------------------------- */

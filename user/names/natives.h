@@ -84,12 +84,15 @@ double natives_fullness(const struct natives *n);
 double natives_unused(const struct natives *n);
 /* How often something has found no room. */
 __u64 natives_refused(const struct natives *n);
+/* Somebody has found no more room in the kernel side's table, which is counted here. */
+void natives_table_refused(struct natives *n);
 
 /* What is taken now. */
 struct natives_stats {
 	__u32 files, regions;
 	__u64 positions; /* bytes of the text space, of files and of regions */
 	size_t name_bytes;
+	__u64 table_refused; /* natives_table_refused() */
 };
 
 struct natives_stats natives_get_stats(const struct natives *n);

@@ -53,6 +53,11 @@ const struct share *shares_find(const struct shares *s, __u64 owner)
 	return slot ? &slot->share : NULL;
 }
 
+unsigned int shares_owners(const struct shares *s)
+{
+	return HASH_COUNT(s->slots);
+}
+
 int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 {
 	struct slot *slot = find(s, owner);

@@ -17,17 +17,19 @@
 #include "kern/processes.h"
 #include "kern/texts.h"
 #include "names/natives.h"
-#include "proc/owner.h"
 #include "symbols/asked_lately.h"
 #include "symbols/jit_names.h"
 #include "symbols/native_files.h"
 #include "symbols/native_mapping.h"
 #include "symbols/native_room.h"
+#include "symbols/native_shares.h"
 #include "symbols/native_spaces.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 
-#define EDITION_PAUSE_NS (10 * NS_PER_SECOND) /* between two editions of the table, at least */
+/* Between two editions of the table, at least: when it is full, and when one of several has its share. */
+#define EDITION_PAUSE_NS (10 * NS_PER_SECOND)
+#define SHARE_PAUSE_NS	 (60 * NS_PER_SECOND)
 
 struct native_targets {
 	struct kernel *kernel;
@@ -39,6 +41,7 @@ struct native_targets {
 	struct native_spaces spaces;
 	struct native_mappings mappings;
 	struct native_room room;
+	struct native_shares shares;
 	__u64 edition_ns; /* when the last one began; 0 = the first */
 	struct asked_lately maps; /* of processes */
 	struct asked_lately rows; /* of a file's regions */
@@ -56,7 +59,8 @@ int native_targets_new(struct native_targets **ret, struct kernel *kernel, struc
 	t->registry = registry;
 	t->questions = questions;
 	if (jit_names_new(&t->jit_names, natives_jits(natives), registry, questions) ||
-	    native_files_open(&t->files, natives, kernel_texts(kernel))) {
+	    native_files_open(&t->files, natives, kernel_texts(kernel)) ||
+	    native_shares_open(&t->shares, natives, kernel_texts(kernel))) {
 		native_targets_free(t);
 		return -ENOMEM;
 	}
@@ -84,6 +88,7 @@ void native_targets_free(struct native_targets *t)
 	questions_forget(t->questions, t);
 	native_spaces_free(&t->spaces);
 	native_files_close(&t->files);
+	native_shares_close(&t->shares);
 	jit_names_free(t->jit_names);
 	free(t);
 }
@@ -102,11 +107,11 @@ static void clear_processes(struct native_targets *t)
 }
 
 /* The table is full: begins it anew. What is needed is asked for again. False if it is too early for that. */
-static bool begin_edition(struct native_targets *t)
+static bool begin_edition(struct native_targets *t, __u64 pause_ns)
 {
 	struct texts *texts = kernel_texts(t->kernel);
 
-	if (t->edition_ns && clock_ns() - t->edition_ns < EDITION_PAUSE_NS)
+	if (t->edition_ns && clock_ns() - t->edition_ns < pause_ns)
 		return false;
 	t->edition_ns = clock_ns();
 	texts_begin_edition(texts);
@@ -117,17 +122,29 @@ static bool begin_edition(struct native_targets *t)
 	if (kernel_wait(t->kernel))
 		return false;
 	texts_reuse(texts);
+	native_shares_clear(&t->shares);
 	log_debug("the table of native code was full and is begun anew; --native-memory makes it larger");
 	return true;
 }
 
-/*
- * The answer's bytes, which are those of code_maps_read(), become a space of the kernel side. To whose
- * account it goes is not for the worker to say.
- */
-static int add_space(struct native_targets *t, __u32 process, const struct worker_reply *r, __u32 *ret_block)
+/* What was to be added to the table found no room, if the error says that: whether there is some now. */
+static bool make_room(struct native_targets *t, int err)
 {
-	const __u64 owner = owner_of(r->pid);
+	bool begun = false;
+
+	if (err == -ENOSPC || (err == -EDQUOT && native_shares_are_one(&t->shares)))
+		begun = begin_edition(t, EDITION_PAUSE_NS);
+	else if (err == -EDQUOT)
+		begun = begin_edition(t, SHARE_PAUSE_NS);
+	if (err == -EDQUOT && !begun)
+		native_shares_refused(&t->shares);
+	return begun;
+}
+
+/* The bytes of code_maps_read() become a space of the kernel side. owner: 0 = as they say. */
+static int add_mappings(struct native_targets *t, __u32 process, __u64 owner, const struct worker_reply *r,
+			__u32 *ret_block)
+{
 	_cleanup_free_ struct text_mapping *mappings = calloc(CODE_MAPS_MAX, sizeof(*mappings));
 	_cleanup_free_ __u32 *files = calloc(CODE_MAPS_MAX, sizeof(*files));
 	struct code_map map = { 0 };
@@ -154,6 +171,16 @@ static int add_space(struct native_targets *t, __u32 process, const struct worke
 								   .lacks = t->mappings.lacks });
 	if (!err)
 		files = NULL;
+	return err;
+}
+
+/* To whose account they go is not for the worker to say. */
+static int add_space(struct native_targets *t, __u32 process, const struct worker_reply *r, __u32 *ret_block)
+{
+	const struct native_claim claim = native_shares_claim(&t->shares, r->pid);
+	int err = add_mappings(t, process, claim.owner, r, ret_block);
+
+	native_shares_settle(&t->shares, &claim);
 	return err;
 }
 
@@ -199,7 +226,7 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 	if (r->error)
 		return;
 	err = add_space(t, n->process, r, &block);
-	if (err == -ENOSPC && begin_edition(t))
+	if (make_room(t, err))
 		err = add_space(t, n->process, r, &block);
 	if (!err)
 		err = texts_set_space(kernel_texts(t->kernel), r->pid, n->process, block);
@@ -209,10 +236,12 @@ static void on_maps(void *targets, const void *note, struct worker_reply *r)
 		log_debug("pid %u has no native frames for now: %s", r->pid, strerror(-err));
 }
 
-/* Puts a file's functions into the kernel side's table, and says so wherever the file is mapped. */
-static void load_file(struct native_targets *t, __u32 file)
+/* Puts a file's functions into the kernel side's table for a process, and says so wherever it is mapped. */
+static void load_file(struct native_targets *t, __u32 file, pid_t pid)
 {
 	const struct native_target *f = native_files_get(&t->files, file);
+	struct native_claim claim;
+	int err;
 
 	if (f->state == NATIVE_NAMELESS) {
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, TEXT_NONE);
@@ -220,8 +249,11 @@ static void load_file(struct native_targets *t, __u32 file)
 	}
 	if (f->text)
 		return; /* and every process that has it mapped was told then, or is told with its mappings */
-	if (native_files_load(&t->files, file) == -ENOSPC)
-		begin_edition(t); /* the next sample asks again */
+	claim = native_shares_claim(&t->shares, pid);
+	err = native_files_load(&t->files, file);
+	native_shares_settle(&t->shares, &claim);
+	if (err)
+		make_room(t, err); /* the next sample asks again */
 	else
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
 }
@@ -243,7 +275,7 @@ static void on_functions(void *targets, const void *note, struct worker_reply *r
 	err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
 	if (native_files_get(&t->files, n->file)->state == NATIVE_NEW)
 		return;
-	load_file(t, n->file);
+	load_file(t, n->file, r->pid);
 	if (!err)
 		look_again(t, n, r->pid, 0);
 }
@@ -252,9 +284,15 @@ static void on_functions(void *targets, const void *note, struct worker_reply *r
 static int add_rows(struct native_targets *t, __u32 text, const struct worker_reply *r)
 {
 	struct rows rows = { 0 };
+	struct native_claim claim;
 	int err = r->error ?: rows_parse(r->table, r->table_size, &rows);
 
-	return err ?: texts_add_rows(kernel_texts(t->kernel), text, rows.region, rows.words, rows.count);
+	if (err)
+		return err;
+	claim = native_shares_claim(&t->shares, r->pid);
+	err = texts_add_rows(kernel_texts(t->kernel), text, rows.region, rows.words, rows.count);
+	native_shares_settle(&t->shares, &claim);
+	return err;
 }
 
 static void on_rows(void *targets, const void *note, struct worker_reply *r)
@@ -269,9 +307,8 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 	if (!text) /* the table was begun anew meanwhile */
 		return;
 	err = add_rows(t, text, r);
-	if (err == -ENOSPC)
-		begin_edition(t);
-	if (!err || err == -ENOSPC || err == -ESRCH || err == -ESTALE || err == -ENOENT)
+	make_room(t, err);
+	if (!err || err == -ENOSPC || err == -EDQUOT || err == -ESRCH || err == -ESTALE || err == -ENOENT)
 		return;
 	log_debug("%s has no rules for callers in its MiB %u: %s", natives_get(t->natives, n->file)->path,
 		  n->region, strerror(-err));
@@ -380,7 +417,7 @@ void native_record(struct native_targets *t, const struct record_native *e)
 		return;
 	case NATIVE_KNOWN:
 	case NATIVE_NAMELESS:
-		load_file(t, file);
+		load_file(t, file, e->pid);
 		want_rows(t, e, file, position);
 	}
 }

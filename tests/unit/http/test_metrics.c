@@ -151,6 +151,7 @@ static void native_names(void **state)
 	assert_true(has_line("pyperf_native_regions 1"));
 	assert_true(has_line("pyperf_native_positions 20480"));
 	assert_true(has_line("pyperf_native_name_bytes 0"));
+	assert_true(has_line("pyperf_native_table_refused_total 0"));
 }
 
 static bool every(void *context, struct registry_entry *e)

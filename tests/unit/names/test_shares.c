@@ -22,12 +22,14 @@ static void by_user(void **state)
 	assert_int_equal(shares_take(s, 8, 10, &b), 0);
 	assert_int_equal(shares_take(s, 7, 1000, &again), 0);
 	assert_ptr_equal(a, again);
+	assert_int_equal(shares_owners(s), 2);
 	assert_int_equal(shares_find(s, 7)->count, 2);
 	assert_int_equal(shares_find(s, 7)->line, 1100);
 	shares_drop(s, a, 100);
 	assert_int_equal(shares_find(s, 7)->line, 1000);
 	shares_drop(s, a, 1000);
 	assert_null(shares_find(s, 7));
+	assert_int_equal(shares_owners(s), 1);
 	assert_int_equal(shares_find(s, 8)->line, 10);
 	shares_free(s);
 	shares_free(NULL);

@@ -171,17 +171,33 @@ static inline int end(void **state)
 	return 0;
 }
 
-/* Another process that has this program's files mapped. */
-static inline void add_child(void)
+/* Another process that has this program's files mapped, of this user. Only root may say one. */
+static inline void add_child_of(uid_t user)
 {
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
+		if (user != getuid() && setuid(user))
+			_exit(1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
 		for (;;)
 			pause();
 	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
 	add_process(CHILD_ID, child);
+}
+
+static inline void add_child(void)
+{
+	add_child_of(getuid());
 }
 
 static inline __u32 space_of(pid_t pid)

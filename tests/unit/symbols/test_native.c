@@ -230,7 +230,7 @@ static void a_table_that_is_full(void **state)
 	add_child();
 	answer_error(get_functions(), -ESTALE);
 	generation = space_of(getpid()) >> SPACE_BLOCK_BITS;
-	t->count = t->used;
+	t->count = t->used + t->used / 3 + 2; /* of which one user may have three quarters */
 	sample(CHILD_ID, child, true);
 	answer(take(WORKER_MAPS));
 	assert_int_equal(space_of(getpid()), 0);
@@ -270,6 +270,41 @@ static void where_a_process_has_a_file(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_teardown(f, end)
+
+/*
+ * A process that maps something new at each look takes what it may have of the table, and then the next
+ * edition's. Whoever comes in between finds room.
+ */
+static void somebody_without_end_leaves_room(void **state)
+{
+	__u32 generation;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("SKIP unit: only root starts processes of others\n");
+		return;
+	}
+	begin();
+	kernel_texts(kernel)->count = 4096;
+	get_mappings();
+	generation = space_of(getpid()) >> SPACE_BLOCK_BITS;
+	for (int i = 0; i < 2000 && !natives_get_stats(natives).table_refused; i++) {
+		own_sample(true);
+		answer(take(WORKER_MAPS));
+		asked_count = 0;
+	}
+	assert_int_equal(natives_get_stats(natives).table_refused, 1);
+	assert_int_equal(space_of(getpid()) >> SPACE_BLOCK_BITS, generation + 1);
+	add_child_of(4711);
+	sample(CHILD_ID, child, true);
+	answer(take(WORKER_MAPS));
+	assert_non_null(mapping_at(child, here()));
+	asked_count = 0;
+	own_sample(true);
+	answer(take(WORKER_MAPS));
+	assert_int_equal(natives_get_stats(natives).table_refused, 2);
+	assert_non_null(mapping_at(child, here())); /* and no edition is begun for it */
+}
 
 /* All that this owner may have of the text space. */
 static void take_all(__u64 owner)
@@ -349,6 +384,7 @@ int main(void)
 		TEST(memory_of_no_file),
 		TEST(a_table_that_is_full),
 		TEST(where_a_process_has_a_file),
+		TEST(somebody_without_end_leaves_room),
 		TEST(a_container_has_a_share_of_its_own),
 	};
 
