@@ -12,7 +12,7 @@ STRANGER = 65531  # a uid that nobody has
 # A process of another user, which forks so many that attack. They have a low priority, since it is not
 # the CPU that they are to take from the service, and end with the one that forked them.
 CROWD = """
-import ctypes, json, os, random, sys, time, types
+import _thread, ctypes, json, os, random, sys, time, types
 sys.setrecursionlimit(5000)
 kind, count, uid = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
@@ -40,6 +40,19 @@ def codes(width=1, depth=900):
 def names():
     codes(1000)
 
+def burn(done):
+    sum(range(20000))
+    done.release()
+def threads(at_once=20):
+    "Each lives for about a millisecond."
+    while True:
+        all_done = [_thread.allocate_lock() for i in range(at_once)]
+        for done in all_done:
+            done.acquire()
+            _thread.start_new_thread(burn, (done,))
+        for done in all_done:
+            done.acquire()
+
 os.setgid(uid)
 os.setuid(uid)
 libc = ctypes.CDLL(None)
@@ -54,9 +67,10 @@ print(json.dumps({"children": children}), flush=True)
 time.sleep(1000)
 """
 
-# A service: a thousand functions of its own, the deepest of which calls itself three times.
+# A service: a thousand functions of its own, the deepest of which calls itself three times. With an argument
+# each hundred of them are called by a new thread.
 SERVICE = """
-import json, time
+import _thread, json, sys, time
 def work(n):
     end = time.process_time() + .0005
     while time.process_time() < end:
@@ -64,12 +78,22 @@ def work(n):
 scope = {"work": work}
 for i in range(1000):
     exec("def handler%d(depth):\\n    return handler%d(depth - 1) if depth else work(%d)" % (i, i, i), scope)
-def serve():
-    while True:
-        for i in range(1000):
-            scope["handler%d" % i](i % 4)
+def serve(first=0, last=1000):
+    for i in range(first, last):
+        scope["handler%d" % i](i % 4)
+hundred = compile("serve(first, first + 100); done.release()", "service", "exec")
+def in_thread(first):
+    done = _thread.allocate_lock()
+    done.acquire()
+    _thread.start_new_thread(exec, (hundred, {"serve": serve, "first": first, "done": done}))
+    done.acquire()
 print(json.dumps({}), flush=True)
-serve()
+while True:
+    if sys.argv[1:]:
+        for first in range(0, 1000, 100):
+            in_thread(first)
+    else:
+        serve()
 """
 
 SERVED = re.compile(r"handler\d+$")
