@@ -62,10 +62,10 @@ int privileges_use(__u64 capabilities)
 }
 
 /* Without CAP_SETPCAP it stays as it is, and after no_new_privs nothing depends on it. */
-static int empty_bounding_set(void)
+static int limit_bounding_set(__u64 capabilities)
 {
 	for (int i = 0; i < CAPABILITIES_MAX && prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-		if (prctl(PR_CAPBSET_DROP, i, 0, 0, 0) && errno != EPERM)
+		if (!(capabilities & PRIVILEGE(i)) && prctl(PR_CAPBSET_DROP, i, 0, 0, 0) && errno != EPERM)
 			return -errno;
 	return 0;
 }
@@ -84,7 +84,7 @@ int privileges_keep(__u64 capabilities)
 		return -errno;
 	err = privileges_use(ALL); /* CAP_SETPCAP, if it was put aside */
 	if (!err)
-		err = empty_bounding_set();
+		err = limit_bounding_set(0);
 	if (!err)
 		err = privileges_clear_ambient();
 	if (!err)
@@ -94,5 +94,22 @@ int privileges_keep(__u64 capabilities)
 	sets.permitted &= capabilities;
 	sets.effective = sets.permitted;
 	sets.inheritable = 0;
+	return write_sets(&sets);
+}
+
+int privileges_hand_on(__u64 capabilities)
+{
+	struct sets sets;
+	int err = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : privileges_use(ALL);
+
+	if (!err)
+		err = limit_bounding_set(capabilities);
+	if (!err)
+		err = read_sets(&sets);
+	if (err)
+		return err;
+	sets.permitted &= capabilities;
+	sets.inheritable &= capabilities; /* the ambient set is never more than these two */
+	sets.effective = 0;
 	return write_sets(&sets);
 }

@@ -27,6 +27,13 @@ int privileges_use(__u64 capabilities);
  */
 int privileges_keep(__u64 capabilities);
 
+/*
+ * Uses none from now on, and keeps these for what is executed, if that is root's, if its file has
+ * capabilities, or if there is an ambient set. Nothing that is executed can have more. 0 or -errno, as
+ * privileges_keep().
+ */
+int privileges_hand_on(__u64 capabilities);
+
 /* Programs that are executed from now on get nothing from the ambient set. 0 or -errno. */
 int privileges_clear_ambient(void);
 

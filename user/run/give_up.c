@@ -144,6 +144,16 @@ int give_up_all_but(const struct options *o, __u64 keep)
 	return log_failure(err ?: privileges_keep(keep), "capabilities cannot be given up");
 }
 
+int give_up_but_for_tools(void)
+{
+	__u64 keep = capabilities_up_to(CAPABILITY_WANTED) | PRIVILEGE(CAP_CHECKPOINT_RESTORE);
+	int err = privileges_use(keep);
+
+	if (!err && is_refusal(ticks_probe(1, false)))
+		keep |= PRIVILEGE(CAP_SYS_ADMIN);
+	return log_failure(err ?: privileges_hand_on(keep), "capabilities cannot be given up");
+}
+
 int give_up_privileges(const struct agent *a)
 {
 	__u64 keep;

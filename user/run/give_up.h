@@ -22,6 +22,12 @@ int give_up_privileges(const struct agent *a);
 int give_up_all_but(const struct options *o, __u64 keep);
 
 /*
+ * Of mcp, which starts commands: none is used by itself, and those that it starts can have what the tools
+ * need. They start no COMMAND, and write into no folder of others. Logs. 0 or -errno.
+ */
+int give_up_but_for_tools(void);
+
+/*
  * Gives up every system call that is not on the profiler's list (guard/profiler_rules.c), as
  * give_up_privileges() does at its end. Logs. 0 or -errno.
  */

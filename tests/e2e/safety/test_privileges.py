@@ -17,6 +17,7 @@ import time
 import pytest
 
 import interpreters as known
+import mcp_client
 import profiler
 import serving
 
@@ -179,14 +180,19 @@ def folder():
     shutil.rmtree(path)
 
 
+def binary_of(how, folder):
+    """The profiler, for one of GIVEN."""
+    if how != "root" and PARANOID > 2:
+        pytest.skip("SKIP %s: kernel.perf_event_paranoid is %d" % (how, PARANOID))
+    if how == "setcap" and os.statvfs(folder).f_flag & os.ST_NOSUID:
+        pytest.skip("SKIP not-applicable: no capabilities of files in /tmp (nosuid)")
+    return with_file_capabilities(folder) if how == "setcap" else profiler.BINARY
+
+
 @pytest.fixture
 def running(request, folder):
     """A run over all Python processes, as one of GIVEN."""
-    if request.param != "root" and PARANOID > 2:
-        pytest.skip("SKIP %s: kernel.perf_event_paranoid is %d" % (request.param, PARANOID))
-    if request.param == "setcap" and os.statvfs(folder).f_flag & os.ST_NOSUID:
-        pytest.skip("SKIP not-applicable: no capabilities of files in /tmp (nosuid)")
-    binary = with_file_capabilities(folder) if request.param == "setcap" else profiler.BINARY
+    binary = binary_of(request.param, folder)
     run = profiler.Run(folder, "-a", binary=[*GIVEN[request.param], binary])
     run.how = request.param
     yield run
@@ -399,6 +405,25 @@ def test_doctor_asks_without_rights(folder, option):
             listener.close()
             doctor.communicate()
     assert doctor.returncode == 1, "nobody has answered"
+
+
+@pytest.mark.parametrize("how", GIVEN)
+def test_mcp(how, folder, workloads):
+    """It uses none of its rights, and hands on what tools need, however these came to it."""
+    binary = binary_of(how, folder)
+    own = int(status(os.getpid())["CapPrm"], 16)
+    more = ["checkpoint_restore"] + (["sys_admin"] if PARANOID > 2 else []) if how == "root" else []
+    kept = just("bpf", "perfmon", "sys_ptrace", "dac_read_search", *more)["CapPrm"] & own
+    with burn(workloads) as target, mcp_client.Server(binary=[*GIVEN[how], binary]) as server:
+        now = status(server.process.pid)
+        assert now["NoNewPrivs"] == "1" and int(now["CapEff"], 16) == 0 and int(now["CapPrm"], 16) == kept
+        assert how != "root" or int(now["CapBnd"], 16) & ~kept == 0
+        answer = server.call("record", pid=target.pid, seconds=1)
+        assert answer["books"]["outcomes"]["whole"] > 0
+        rows = answer["report"]["tables"][0]["rows"]
+        assert any(row["name"].startswith("burn") for row in rows), rows
+        threads = server.call("dump", pid=target.pid)["answer"]["processes"][0]["threads"]
+        assert any(frame["function"] == "burn" for frame in threads[0]["frames"])
 
 
 @pytest.mark.parametrize("how", ["root", "unit"])

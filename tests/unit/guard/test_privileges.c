@@ -141,6 +141,30 @@ static int clear_ambient(void)
 	return of_a_program() || status("CapEff", 16) != PRIVILEGE(CAP_SYS_PTRACE) ? 3 : 0;
 }
 
+static int hand_on(void)
+{
+	if (privileges_hand_on(KEPT) || status("CapEff", 16))
+		return 1;
+	if (status("CapPrm", 16) != (before & KEPT) || status("NoNewPrivs", 10) != 1)
+		return 2;
+	if (before & PRIVILEGE(CAP_SETPCAP) && status("CapBnd", 16) & ~KEPT)
+		return 3;
+	return !geteuid() && of_a_program() != (before & KEPT) ? 4 : 0;
+}
+
+static void a_program_gets_what_is_handed_on(void **state)
+{
+	(void)state;
+	in_a_child(hand_on);
+}
+
+static int hand_on_ambient(void)
+{
+	if (make_ambient() || privileges_hand_on(KEPT) || of_a_program() != PRIVILEGE(CAP_SYS_PTRACE))
+		return 1;
+	return privileges_hand_on(PRIVILEGE(CAP_BPF)) || status("CapAmb", 16) || of_a_program() ? 2 : 0;
+}
+
 static void a_program_gets_nothing_ambient(void **state)
 {
 	(void)state;
@@ -149,6 +173,7 @@ static void a_program_gets_nothing_ambient(void **state)
 		skip();
 	}
 	in_a_child(clear_ambient);
+	in_a_child(hand_on_ambient);
 }
 
 int main(void)
@@ -157,6 +182,7 @@ int main(void)
 		cmocka_unit_test(only_what_is_kept),
 		cmocka_unit_test(nothing_comes_back),
 		cmocka_unit_test(what_is_only_put_aside_can_be_used_again),
+		cmocka_unit_test(a_program_gets_what_is_handed_on),
 		cmocka_unit_test(a_program_gets_nothing_ambient),
 	};
 
