@@ -47,6 +47,13 @@ int ask_kubelet_watch(struct ask_kubelet *a, struct loop *loop)
 	return say_failure(loop_watch(loop, &row));
 }
 
+bool ask_kubelet_is_first(const struct ask_kubelet *a)
+{
+	const __u64 requests = a->kubelet ? kubelet_get_stats(a->kubelet).requests : 2;
+
+	return !requests || (requests == 1 && kubelet_is_busy(a->kubelet));
+}
+
 void ask_kubelet_close(struct ask_kubelet *a)
 {
 	kubelet_close(a->kubelet);

@@ -18,6 +18,8 @@ struct ask_kubelet {
 int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o);
 /* Adds it to the loop, if it is open: what it answers is read from then on. Logs; 0 or -errno. */
 int ask_kubelet_watch(struct ask_kubelet *a, struct loop *loop);
+/* Whether it has been asked once, or is to be, and has neither answered nor failed. */
+bool ask_kubelet_is_first(const struct ask_kubelet *a);
 void ask_kubelet_close(struct ask_kubelet *a);
 
 #endif

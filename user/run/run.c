@@ -37,13 +37,19 @@ static int turn(struct agent *a, int timeout_ms)
 	return log_failure(loop_turn(&a->loop, timeout_ms), "the event loop failed");
 }
 
+/* The kubelet is first asked when sampling has begun: a short run has its labels, too, if it answers soon. */
 static void settle_names(struct agent *a, int limit_ms)
 {
-	double end = clock_seconds() + limit_ms / 1e3;
+	const double begin = clock_seconds(), end = begin + limit_ms / 1e3;
+	double now = begin;
 
-	while (!a->stop && discover_pending(a->discover) && clock_seconds() < end)
+	while (!a->stop && now < end &&
+	       (discover_pending(a->discover) ||
+		(now < begin + SETTLE_END_MS / 1e3 && ask_kubelet_is_first(&a->ask_kubelet)))) {
 		if (turn(a, STEP_MS))
 			return;
+		now = clock_seconds();
+	}
 }
 
 static int turn_once(void *agent)

@@ -55,6 +55,7 @@ static void not_asked_for(void **state)
 	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
 	assert_int_equal(ask_kubelet_watch(&ask, &loop), 0);
 	assert_null(ask.kubelet);
+	assert_false(ask_kubelet_is_first(&ask));
 	assert_int_equal(loop.count, 0);
 }
 
@@ -108,7 +109,9 @@ static void trouble_is_said_once(void **state)
 	o = options(port);
 	assert_int_equal(open_and_watch(&o), 0);
 	assert_int_equal(loop.count, 1);
+	assert_true(ask_kubelet_is_first(&ask));
 	said = LOGGED(turn_until_trouble());
+	assert_false(ask_kubelet_is_first(&ask));
 	assert_non_null(strstr(said, "warning: no labels of pods from the kubelet: "));
 	assert_non_null(strstr(said, "onnect")); /* libcurl's own words */
 	assert_non_null(strstr(said, "; it is asked again, all else goes on\n"));
@@ -128,6 +131,7 @@ static void nobody_is_asked_before(void **state)
 	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
 	turn_often();
 	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 0);
+	assert_true(ask_kubelet_is_first(&ask));
 	assert_int_equal(ask_kubelet_watch(&ask, &loop), 0);
 	turn_often();
 	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 1);
@@ -148,6 +152,7 @@ static void it_says_nothing(void **state)
 	assert_int_equal(loop.rows[0].timeout_ms(loop.rows[0].context), 0);
 	turn();
 	assert_int_equal(kubelet_get_stats(ask.kubelet).requests, 1);
+	assert_true(ask_kubelet_is_first(&ask));
 	assert_string_equal(LOGGED(turn_often()), "");
 	assert_int_equal(kubelet_get_stats(ask.kubelet).failures, 0);
 	assert_false(ask.trouble.stands);
