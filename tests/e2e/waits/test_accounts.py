@@ -64,14 +64,18 @@ def test_healthy(scene, workloads, tmp_path):
     assert run.stats["counters"]["account_ns"] > 0
 
 
-@pytest.mark.parametrize("scene", [("naps", 20), ("naps", 200), ("busy",), ("turns",),
-                                   *(pytest.param(scene, marks=pytest.mark.all)
-                                     for scene in (("naps", 1000), ("naps", 10000), ("pipe",)))])
-def test_all_of_its_time(scene, workloads, tmp_path):
+@pytest.mark.parametrize("trigger,scene", [
+    *(("perf", scene) for scene in (("naps", 20), ("naps", 200), ("busy",), ("turns",))),
+    *(pytest.param("perf", scene, marks=pytest.mark.all)
+      for scene in (("naps", 1000), ("naps", 10000), ("pipe",))),
+    *(pytest.param("timer", scene, marks=pytest.mark.all)
+      for scene in (("naps", 20), ("naps", 200), ("naps", 10000), ("busy",), ("turns",), ("pipe",)))])
+def test_all_of_its_time(trigger, scene, workloads, tmp_path):
     """With waits on, CPU time is that of the account: together they are the life of the thread, within 0.5 %,
     and so is wall, whatever the ticks see."""
     with start(workloads, *scene) as target:
-        seen = waits.observe(tmp_path, target, event="cpu,offcpu,wall", account=waits.life, seconds=3)
+        seen = waits.observe(tmp_path, target, "--trigger", trigger, event="cpu,offcpu,wall",
+                             account=waits.life, seconds=3)
     waits.assert_life(seen, target.pid)
     assert_summary_agrees(seen.run)
 
