@@ -108,6 +108,10 @@ def complaints(ended, profiles):
     read = [pprof.read(file) for file in files]
     if not any(profile.samples for profile in read):
         yield "no profile has a sample"
+    mapped = {mapping.filename.rpartition("/")[2] for profile in read for mapping in profile.mappings}
+    for library in "libown.so", "libapart.so":
+        if library not in mapped:
+            yield "no profile has the file %s" % library
     export = stats["export"]
     if not export["pushed"] or not export["push_failures"]:
         yield "the receiver was not met both up and down: %s" % export

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Everything that comes and goes in programs, at a low rate, for as long as it is let: functions that are
 made and forgotten, threads, children that are forked, children that are other programs, and such that have
-a library and code of their own (soak_child.py). Usage: soak.py ROUND. A round takes ROUND seconds, most of
-which it sleeps. Prints its pid when it is ready."""
+a library and code of their own, every second one in a mount namespace (soak_child.py). Usage: soak.py ROUND.
+A round takes ROUND seconds, most of which it sleeps. Prints its pid when it is ready."""
 import collections
 import json
 import os
@@ -59,7 +59,7 @@ def start_native(n):
     """One that nobody waits for at once, so that there are two or so at a time."""
     while NATIVE and os.waitpid(NATIVE[0], 0 if len(NATIVE) > 1 else os.WNOHANG)[0]:
         NATIVE.popleft()
-    arguments = [sys.executable, "-I", "-S", NATIVE_CHILD]
+    arguments = [sys.executable, "-I", "-S", NATIVE_CHILD, *["apart"] * (n // 10 % 2)]
     NATIVE.append(os.posix_spawn(sys.executable, arguments, {}))
 
 

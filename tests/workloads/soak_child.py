@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A short life of a program that has a library that nobody else has, as each container has, and code that it
 made itself, with a perf map: what the profiler has to give back when the program is gone. The soak starts
-many of them (soak.py)."""
+many of them (soak.py).
+
+    soak_child.py [apart]    apart: its library is in a mount namespace and on a file system of its own, which
+                             end with it, as a container's do. It needs root."""
+import contextlib
 import ctypes
 import mmap
 import os
 import platform
 import re
 import shutil
+import sys
 import tempfile
 import time
 
@@ -16,14 +21,30 @@ LOOP = {"x86_64": "4889f848ffc875fbc3", "aarch64": "000400f1e1ffff54c0035fd6"}
 # So many and so long that the room for them is a quarter full, from where on it is given back, after some
 # dozen of these programs, which are a minute or two.
 NAMES, NAME_LENGTH = 2500, 60
+NEWNS, MS_REC_PRIVATE, MNT_DETACH = 0x20000, 0x44000, 2
 
 
-def own_library(folder):
+@contextlib.contextmanager
+def own_mount(folder):
+    """A file system that this process alone sees."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def must(failed):
+        if failed:
+            raise OSError(ctypes.get_errno(), "a mount namespace of its own")
+    must(libc.unshare(NEWNS))
+    must(libc.mount(b"none", b"/", None, MS_REC_PRIVATE, None))
+    must(libc.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, None))
+    yield
+    must(libc.umount2(folder.encode(), MNT_DETACH))  # the library is still mapped
+
+
+def own_library(path):
     """A copy of libm, loaded."""
     ctypes.CDLL("libm.so.6")
     with open("/proc/self/maps") as maps:
-        path = re.search(r"/\S*libm\.so\.6$", maps.read(), re.M)[0]
-    library = ctypes.CDLL(shutil.copy(os.path.realpath(path), os.path.join(folder, "libown.so")))
+        libm = re.search(r"/\S*libm\.so\.6$", maps.read(), re.M)[0]
+    library = ctypes.CDLL(shutil.copy(os.path.realpath(libm), path))
     library.tgamma.argtypes, library.tgamma.restype = [ctypes.c_double], ctypes.c_double
     return library
 
@@ -42,8 +63,9 @@ def own_code():
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        library = own_library(folder)
+    apart = sys.argv[1:] == ["apart"]
+    with tempfile.TemporaryDirectory() as folder, own_mount(folder) if apart else contextlib.nullcontext():
+        library = own_library(os.path.join(folder, "libapart.so" if apart else "libown.so"))
         memory, function = own_code()
         try:
             end = time.monotonic() + 0.6
