@@ -70,7 +70,7 @@ while True:
 
 
 def layout_of(pid):
-    """{offset or address: where it is}, of an interpreter that has debug offsets: 3.13 and later."""
+    """{offset or address: where it is}, of an interpreter."""
     done = subprocess.run([str(SHOW), str(pid)], capture_output=True, text=True, timeout=60, check=True)
     said = dict(line.split("=", 1) for line in done.stdout.splitlines())
     return {name: int(value) for name, value in said.items() if value.isdigit()}
@@ -91,7 +91,8 @@ class Memory:
 
 class Ring:
     """Of a program RING: its running thread's frames become a ring of chunks that lead from one to the next.
-    shims: its frames are none of Python code. thread: which of its threads, from the newest on."""
+    shims: its frames are none of Python code, where there are such (3.12). thread: which of its threads, from
+    the newest on."""
 
     def __init__(self, target, shims, thread=0):
         self.memory, self.layout, room = Memory(target.pid), layout_of(target.pid), target.about["room"]
@@ -101,10 +102,13 @@ class Ring:
                                   l["interp_threads"])
         for _ in range(thread):
             self.tstate = memory.word(self.tstate + l["tstate_next"])
-        self.own = memory.word(self.tstate + l["tstate_frame"])
+        self.top = self.tstate + l["tstate_frame"]
+        if l["has_cframe"]:
+            self.top = memory.word(self.top) + l["cframe_frame"]
+        self.own = memory.word(self.top)
         memory.file.seek(self.own)
         frame = bytearray(memory.file.read(128))
-        if shims:
+        if shims and l["owner_shim"] < 256:
             frame[l["frame_owner"]] = l["owner_shim"]
         count = CHUNKS - 1
         for i in range(count):
@@ -113,11 +117,12 @@ class Ring:
             struct.pack_into("<Q", frame, l["frame_previous"], after + AT)
             memory.put(here, struct.pack("<QQQ", after, CHUNK, AT))
             memory.put(here + AT, bytes(frame))
-        memory.put(self.tstate + l["tstate_chunk"], struct.pack("<Q", self.room))
+        if l["tstate_chunk"]:  # before 3.11, frames are objects
+            memory.put(self.tstate + l["tstate_chunk"], struct.pack("<Q", self.room))
         self.lead_to(self.room + AT)
 
     def lead_to(self, frame):
-        self.memory.put(self.tstate + self.layout["tstate_frame"], struct.pack("<Q", frame))
+        self.memory.put(self.top, struct.pack("<Q", frame))
 
     def change(self, rng):
         """One word: where the thread's frames begin, or where one of them leads; to a frame, into the middle
