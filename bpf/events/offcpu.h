@@ -15,8 +15,8 @@
 #include "bpf/events/loop_turn.h"
 #include "bpf/events/switch_clock.h"
 #include "bpf/events/wait_table.h"
+#include "bpf/events/wait_turn.h"
 #include "bpf/events/watched.h"
-#include "bpf/sample/cost.h"
 #include "bpf/sample/sampler.h"
 
 /* As in linux/sched.h, and in asm/unistd.h of each architecture. */
@@ -104,32 +104,6 @@ static __noinline void note_nodes(struct scratch *s, struct cpu_stats *count, st
 }
 
 /*
- * For how many waits the one that begins stands, if its stack is to be taken; else 0. It is not inlined, nor
- * is what a look costs: what they keep would be on the BPF stack while one is taken, of which kernel 6.1 has
- * no more.
- */
-static __noinline __u32 wait_turn(struct wait *w, struct scratch *s, struct cpu_stats *count)
-{
-	const __u32 level = opt_budget ? cost_level(&s->cost.all, w->begin, COST_LEVELS) : 0;
-	const __u32 usual = wait_shift(w);
-	const __u32 thinned = level ? pace_shift(w->pace.cycle, w->pace.cost, level) : 0; /* a call costs */
-	__u32 weight;
-
-	if (opt_loop && s->turn.first && level < COST_SPARE)
-		return 1;
-	weight = chance_quick(&s->cost.random, thinned > usual ? thinned : usual);
-	if (thinned > usual && !weight)
-		count->waits_thinned++;
-	return weight;
-}
-
-/* The stack of a wait was taken. */
-static __noinline void wait_charge(struct wait *w, struct scratch *s, struct cpu_stats *count)
-{
-	pace_learn(&w->pace, cost_charge(s, count, EVENT_OFFCPU, s->cost.look));
-}
-
-/*
  * Takes the stack of the current thread, if it is its turn. 0, or -1: its process turns out to be none of
  * ours.
  */
@@ -180,8 +154,7 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 	w->for_gil = for_gil;
 	w->tid = task->pid;
 	w->task = wait_task(task);
-	if (opt_budget && w->begin && now > w->begin)
-		pace_pass(&w->pace, now - w->begin);
+	wait_pass(w, now);
 	w->begin = now;
 	if (opt_trace)
 		w->ids = (struct trace_ids){};

@@ -172,6 +172,9 @@ static struct {
 #ifdef HOSTED_NATIVE /* the includer says which mode, while it runs */
 #define opt_native HOSTED_NATIVE
 #endif
+#ifdef HOSTED_BUDGET /* the same for --budget */
+#define opt_budget HOSTED_BUDGET
+#endif
 #define bpf_jiffies64() (hosted.jiffies)
 
 #include "bpf/sample/sampler.h"
