@@ -272,6 +272,42 @@ static void what_is_not_thinned_ends(void **state)
 	assert_int_equal(one.looks, one.events);
 }
 
+#define CROWD 10000
+
+/*
+ * So many threads that cost little each are thinned, within the budget, and so is a neighbour's that waits as
+ * often. One that waits seldom is thinned less.
+ */
+static void a_crowd_thins_those_alike(void **state)
+{
+	static struct source crowd[CROWD];
+	struct source alike = SOURCE(10, 2000), seldom = SOURCE(1, 2000);
+	__u64 looks = 0, events = 0, stood = 0;
+
+	(void)state;
+	for (int i = 0; i < CROWD; i++) {
+		crowd[i] = (struct source)SOURCE(10, 2000);
+		crowd[i].last = alike.last = seldom.last = forged_now - SECOND / 10;
+	}
+	for (int i = 0; i < 100 * CROWD; i++) { /* ten seconds */
+		event_of(&crowd[i % CROWD]);
+		if (i % CROWD == CROWD / 2)
+			event_of(&alike);
+		if (i % (10 * CROWD) == CROWD / 3)
+			event_of(&seldom);
+		forged_now += SECOND / 10 / CROWD;
+	}
+	for (int i = 0; i < CROWD; i++) {
+		looks += crowd[i].looks;
+		events += crowd[i].events;
+		stood += crowd[i].stood;
+	}
+	assert_true(looks * 2000 <= 12 * ALLOWED + (2 << FREE));
+	assert_true(looks < events / 10 && alike.looks < alike.events / 2);
+	assert_true(seldom.looks * alike.events > 2 * alike.looks * seldom.events);
+	assert_true(stood > 0.9 * events && stood < 1.1 * events);
+}
+
 /* A process whose memory changes: when the next change comes, and what became of those so far. */
 struct grower {
 	struct memory memory;
@@ -329,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_thinned_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_crowd_thins_those_alike, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, teardown),
 	};
 
