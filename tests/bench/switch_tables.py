@@ -81,7 +81,7 @@ def measured(command, settings, seconds, pairs):
 
 def switches(settings, save):
     del save
-    table = Table("14. What switches cost: two processes on one CPU that pass one byte, CPU time in pairs",
+    table = Table("14. What switches cost: two processes that pass one byte on one CPU, in CPU time",
                   "Medians. ns: of a pass alone. empty %: more with two programs that do nothing at a switch\n"
                   "and a wake-up. ours %: with --event offcpu for all Python processes.")
     pairs = 3 if settings.scale < 0.1 else 6 if settings.quick else 15
