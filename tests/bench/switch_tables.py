@@ -81,9 +81,9 @@ def measured(command, settings, seconds, pairs):
 
 def switches(settings, save):
     del save
-    table = Table("14. What switches cost: two processes that pass one byte on one CPU, in CPU time",
-                  "Medians. ns: of a pass alone. empty %: more with two programs that do nothing at a switch\n"
-                  "and a wake-up. ours %: with --event offcpu for all Python processes.")
+    table = Table("14. What switches cost two processes that pass one byte on one CPU, in CPU time",
+                  "Medians. ns: of a pass alone. empty %: more with two programs that do nothing at\n"
+                  "a switch and a wake-up. ours %: with --event offcpu for all Python processes.")
     pairs = 3 if settings.scale < 0.1 else 6 if settings.quick else 15
     with tempfile.TemporaryDirectory() as directory:
         for name, command in programs(settings, directory):

@@ -2,8 +2,8 @@
 /*
  * test_thinned.c - what --budget leaves out against a run that leaves out nothing: the same waits of three
  * threads, and the same changes of memory of three processes, by a forged clock, without a budget and with
- * one that is far too small. The sums of waits are equal, and each line has what it had, within three standard
- * deviations of what chance does.
+ * one that is far too small. The sums of waits are equal, and each line has what it had, within three
+ * standard deviations of what chance does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,8 @@ static const struct line {
 		   { 5, 10000, 20000000 } };
 
 /* ns of a look, and between two events, of each source. */
-static const __u64 look_ns[SOURCES] = { 5000, 20000, 60000 }, pause_ns[SOURCES] = { 100000, 1000000, 3000000 };
+static const __u64 look_ns[SOURCES] = { 5000, 20000, 60000 };
+static const __u64 pause_ns[SOURCES] = { 100000, 1000000, 3000000 };
 
 /* What one run has counted, and what chance could do to it: the sum of (weight - 1) * amount^2. */
 struct counted {
