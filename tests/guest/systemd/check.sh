@@ -38,7 +38,7 @@ try stop systemctl stop $unit
 note stopped
 
 systemctl start throttled.service
-try quota pyperf-bpf --comm python3 -d 20 --event cpu,offcpu -o quota.pb.gz
+try quota pyperf-bpf -a --comm python3 -d 20 --event cpu,offcpu -o quota.pb.gz
 try findings pyperf-bpf report --findings --json quota.pb.gz
 systemctl stop throttled.service
 systemctl --failed --no-legend >failed

@@ -162,6 +162,7 @@ def check_life(left):
 
 def check_quota(left):
     """What systemd gives a service is what the profiler finds in its cgroup, and the kernel's count of it."""
+    left.check_success("quota")
     left.check_success("findings")
     found = [one for one in json.loads(left.text("findings.out"))["findings"] if one["code"] == "cpu_quota"]
     said = found[0]["text"] if found else ""
