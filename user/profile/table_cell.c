@@ -61,11 +61,14 @@ void table_cell_drop_locals(struct buf *b)
 {
 	static const char locals[] = ".<locals>.";
 	const size_t size = sizeof(locals) - 1;
-	char *at = b->data, *end = b->data + b->size;
+	char *at = b->data, *end;
 
-	while (b->size && (at = memmem(at, end - at, locals, size))) {
+	if (!b->size)
+		return;
+	end = at + b->size;
+	while ((at = memmem(at, end - at, locals, size))) {
 		memmove(at + 1, at + size, end - at - size);
 		end -= size - 1;
 	}
-	b->size = b->size ? (size_t)(end - b->data) : 0;
+	b->size = end - b->data;
 }

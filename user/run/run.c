@@ -229,7 +229,7 @@ static int let_command_go(struct agent *a)
 	return err;
 }
 
-/* Whoever is out there may be hostile: he is heard from here on, after rights were given up. */
+/* Others may be hostile, so they are heard only now that rights were given up. */
 static int hear_others(struct agent *a)
 {
 	return ask_kubelet_watch(&a->ask_kubelet, &a->loop) ?: serve_watch(a->http, &a->loop);
