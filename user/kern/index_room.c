@@ -85,11 +85,12 @@ int index_room_find(struct index_room *r, const struct bpf_map *processes, enum 
 
 	if (fair_may(used, 1, kinds[kind].max - used)) /* even if all are this user's */
 		return (int)used;
-	found = refusals_has(&r->refused, user) ? -ENOSPC : find_free(processes, kind, used, user);
-	if (found != -ENOSPC)
-		return found;
-	if (!refusals_has(&r->refused, user))
+	if (!refusals_has(&r->refused, user)) {
+		found = find_free(processes, kind, used, user);
+		if (found != -ENOSPC)
+			return found;
 		refusals_add(&r->refused, user);
+	}
 	r->full++;
-	return found;
+	return -ENOSPC;
 }
