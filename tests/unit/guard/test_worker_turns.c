@@ -6,51 +6,21 @@
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/clock.h"
 #include "guard/worker.h"
 #include "proc/owner.h"
 #include "proc/procfs.h"
+#include "tests/forge/child.h"
 
 #define OTHER_USER 65531 /* a uid that nobody has */
 
 static struct worker *worker;
-
-/* A process that does nothing until it is killed, or this one ends. */
-static pid_t start(uid_t user)
-{
-	int ready[2];
-	pid_t pid;
-	char byte;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		if (setuid(user) || prctl(PR_SET_PDEATHSIG, SIGKILL) || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
 
 static void ask(pid_t pid, __u64 tag)
 {
@@ -83,7 +53,7 @@ static void expect(pid_t pid, __u64 tag, int error)
  */
 static void by_user_and_process(void **state)
 {
-	const pid_t slow = start(0), same = start(0), other = start(OTHER_USER);
+	const pid_t slow = child_of(0), same = child_of(0), other = child_of(OTHER_USER);
 	const bool in_container = owner_of(slow) == owner_of(other); /* all of it is one user's */
 
 	(void)state;
@@ -99,9 +69,9 @@ static void by_user_and_process(void **state)
 	if (in_container)
 		expect(other, 4, 0);
 	expect(slow, 2, 0);
-	end(slow);
-	end(same);
-	end(other);
+	child_end(slow);
+	child_end(same);
+	child_end(other);
 }
 
 static int setup(void **state)

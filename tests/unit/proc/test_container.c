@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 
 #include "base/cleanup.h"
 #include "proc/container.h"
+#include "tests/forge/child.h"
 
 #define ID   "76e966f5b0a1f2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b"
 #define UID  "9e449ecd-a4b6-463e-a620-1868ca1376fc"
@@ -104,7 +104,7 @@ static void log_folder(const char *name)
 	make_folders(path);
 }
 
-static bool enter(const char *mounted)
+static bool enter(const void *mounted)
 {
 	char path[512];
 	int fd;
@@ -116,7 +116,7 @@ static bool enter(const char *mounted)
 	close(fd);
 	if (!mounted)
 		return true;
-	snprintf(path, sizeof(path), "%s/pods/%s", folder, mounted);
+	snprintf(path, sizeof(path), "%s/pods/%s", folder, (const char *)mounted);
 	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 	       !mount(path, "/tmp", NULL, MS_BIND, NULL);
 }
@@ -124,29 +124,14 @@ static bool enter(const char *mounted)
 /* A process in a cgroup of that path, and, unless NULL, with that folder of the kubelet's mounted. */
 static void start(const char *cgroup, const char *mounted)
 {
-	char path[512], byte = 0;
-	int ready[2];
+	char path[512];
 
 	make_group(cgroup);
 	if (mounted) {
 		snprintf(path, sizeof(path), "%s/pods/%s", folder, mounted);
 		make_folders(path);
 	}
-	assert_int_equal(pipe(ready), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!enter(mounted))
-			_exit(1);
-		if (write(ready[1], &byte, 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
+	child = child_start(enter, mounted);
 }
 
 /* What is said of the process, with the logs that are there now. */

@@ -6,19 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/may_read.h"
+#include "tests/forge/child.h"
 
 #define USER 4711
 
@@ -80,24 +79,10 @@ static void second_names(void **state)
 }
 
 /* The process may have been root's, and may have asked for /proc/PID to be root's. */
-static pid_t start_as_user(void)
+static bool become_user(const void *arg)
 {
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		if (setgid(USER) || setuid(USER) || prctl(PR_SET_DUMPABLE, 0) || write(ready[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
+	(void)arg;
+	return !setgid(USER) && !setuid(USER) && !prctl(PR_SET_DUMPABLE, 0);
 }
 
 static void owners(void **state)
@@ -113,7 +98,7 @@ static void owners(void **state)
 		return;
 	}
 	fd = mkstemp(path);
-	pid = start_as_user();
+	pid = child_start(become_user, NULL);
 	assert_int_equal(fstat(fd, &stat), 0);
 	assert_false(may_read_owned(pid, &stat));
 	assert_false(may_own(pid, path));
@@ -123,8 +108,7 @@ static void owners(void **state)
 	assert_true(may_own(pid, path));
 	assert_false(may_own(0, path));
 	unlink(path);
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	child_end(pid);
 	assert_false(may_read_owned(pid, &stat)); /* it has ended */
 }
 

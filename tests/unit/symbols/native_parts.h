@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +28,7 @@
 #include "symbols/native.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "tests/forge/child.h"
 
 #define OWN_ID	 70
 #define CHILD_ID 71
@@ -174,24 +174,7 @@ static inline int end(void **state)
 /* Another process that has this program's files mapped, of this user. Only root may say one. */
 static inline void add_child_of(uid_t user)
 {
-	int ready[2];
-	char byte;
-
-	assert_int_equal(pipe(ready), 0);
-	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		if (user != getuid() && setuid(user))
-			_exit(1);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (write(ready[1], "x", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
+	child = child_of(user);
 	add_process(CHILD_ID, child);
 }
 

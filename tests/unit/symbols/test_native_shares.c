@@ -5,18 +5,17 @@
  */
 #include <errno.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "symbols/native_shares.h"
+#include "tests/forge/child.h"
 
 #define BLOCKS 10000
 #define FIRST  2 /* blocks that nobody is given */
@@ -27,42 +26,20 @@ static struct natives *natives;
 static struct native_shares shares;
 static pid_t other; /* another user's process; 0 = only root can start one */
 
-static void start_other(void)
-{
-	int ready[2];
-	char byte;
-
-	if (geteuid())
-		return;
-	assert_int_equal(pipe(ready), 0);
-	other = fork();
-	if (!other) {
-		if (setuid(4711) || write(ready[1], "x", 1) != 1)
-			_exit(1);
-		pause();
-		_exit(0);
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-}
-
 static int setup(void **state)
 {
 	(void)state;
 	table = (struct texts){ .count = BLOCKS, .used = FIRST };
 	table.blocks = calloc(BLOCKS, sizeof(*table.blocks));
-	start_other();
+	other = geteuid() ? 0 : child_of(4711);
 	return !table.blocks || natives_new(&natives) || native_shares_open(&shares, natives, &table);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	if (other) {
-		kill(other, SIGKILL);
-		waitpid(other, NULL, 0);
-	}
+	if (other)
+		child_end(other);
 	native_shares_close(&shares);
 	natives_free(natives);
 	free(table.blocks);

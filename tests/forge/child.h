@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * child.h - a real process for a test, which does nothing until it is killed, or the test ends.
+ */
+#ifndef PYPERF_TESTS_CHILD_H
+#define PYPERF_TESTS_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* prepare(arg) is the first thing that it does. It has done so when this returns, and succeeded. */
+static inline pid_t child_start(bool (*prepare)(const void *arg), const void *arg)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		/* To become another user undoes the second. */
+		if (!prepare(arg) || prctl(PR_SET_PDEATHSIG, SIGKILL) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+static inline bool child_becomes(const void *user)
+{
+	const uid_t uid = *(const uid_t *)user;
+
+	return uid == getuid() || !setuid(uid);
+}
+
+static inline pid_t child_of(uid_t user)
+{
+	return child_start(child_becomes, &user);
+}
+
+static inline void child_end(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+#endif
