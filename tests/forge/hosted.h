@@ -258,6 +258,14 @@ static inline void hosted_end(void)
 	free(hosted.scratch);
 }
 
+/* hosted_end() as cmocka calls it. */
+static inline int hosted_teardown(void **state)
+{
+	(void)state;
+	hosted_end();
+	return 0;
+}
+
 /* What the sampler remembers of hosted_task. */
 static inline const struct thread *hosted_thread(void)
 {

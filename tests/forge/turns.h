@@ -10,18 +10,12 @@
 #define HOSTED_CODES (1U << 10)
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 #include "bpf/events/turn_rounds.h"
 
 #define MS 1000000ULL
 
 const volatile __u64 opt_min_turn = 20000000;
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 /* What is counted of this cause below a node. */
 static __u64 turns_at(__u32 node, enum wait_cause cause)

@@ -87,13 +87,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 /* A variable, which is asked for as this label. */
 static __u64 variable(__u64 hash, __u8 label)
 {
@@ -429,7 +422,7 @@ static void words_that_are_others(void **state)
 	assert_true(found > 1000 && found < 19000); /* or the words were none that count */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
 
 int main(void)
 {

@@ -63,13 +63,6 @@ static int setup(void **state)
 	return hosted_begin();
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 static struct scratch *scratch(void)
 {
 	return hosted.scratch;
@@ -152,7 +145,7 @@ static void within_the_budget(void **state)
 	for (size_t i = 0; i < sizeof(some) / sizeof(*some); i++) {
 		struct source one = some[i];
 
-		assert_int_equal(teardown(state), 0);
+		assert_int_equal(hosted_teardown(state), 0);
 		assert_int_equal(setup(state), 0);
 		run(&one, 1, 10);
 		assert_true(one.cost <= 10 * ALLOWED + (2 << FREE) + one.ns);
@@ -357,16 +350,16 @@ static void a_process_thins_its_own_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(cheap_events_are_all_looked_at, setup, teardown),
-		cmocka_unit_test_setup_teardown(within_the_budget, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_costs_most_is_thinned_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_quiet_time_pays_what_is_owed, setup, teardown),
+		cmocka_unit_test_setup_teardown(cheap_events_are_all_looked_at, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(within_the_budget, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(who_costs_most_is_thinned_first, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_quiet_time_pays_what_is_owed, setup, hosted_teardown),
 		cmocka_unit_test(one_of_each_block),
-		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_thinned_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_crowd_thins_those_alike, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(what_is_not_thinned_ends, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_crowd_thins_those_alike, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,28 +10,15 @@
 #include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 
 #define NODE 300
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 static int setup(void **state)
 {
 	(void)state;
 	memset(&hosted, 0, sizeof(hosted));
 	return hosted_begin();
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
 }
 
 static __u64 counted(void)
@@ -115,7 +102,7 @@ static void out_of_bounds(void **state)
 	assert_int_equal(all_stats(), 2);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, hosted_teardown)
 
 int main(void)
 {

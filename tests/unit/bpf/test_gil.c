@@ -62,13 +62,6 @@ static int setup(void **state)
 	return hosted_begin();
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 static struct scratch *scratch(void)
 {
 	return hosted.scratch;
@@ -185,7 +178,7 @@ static void a_holder_has_what_the_stack_left(void **state)
 {
 	(void)state;
 	assert_true(blame(200, 100));
-	assert_int_equal(teardown(NULL), 0);
+	assert_int_equal(hosted_teardown(NULL), 0);
 	assert_int_equal(setup(NULL), 0);
 	assert_false(blame(200, PATIENCE / 5));
 	assert_in_range(forged_now, scratch()->walk.deadline, scratch()->walk.deadline + 4 * step_ns);
@@ -251,7 +244,7 @@ static void within_the_budget_each_is_made(void **state)
 	assert_int_equal(gil_recall(scratch(), NULL, py_address(py.gil), 0), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
 
 int main(void)
 {

@@ -9,9 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static int mem_read(void *dst, unsigned int size, unsigned long long address);
-
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 #include "bpf/stack/kernel_walk.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
@@ -26,14 +25,6 @@ const volatile __u8 opt_programs = 1;
 
 static __u64 task[WORDS], irq[WORDS];
 static __u32 reads;
-
-/* No memory of a target is read here. */
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 /* What is in neither stack is mapped nowhere. */
 static int kernel_mem_read(void *dst, __u32 size, __u64 address)

@@ -9,11 +9,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-static int mem_read(void *dst, unsigned int size, unsigned long long address);
-
 #include "elf/functions.h"
 #include "kern/texts.h"
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
 const volatile __u8 opt_kernel = KERNEL_MODE_FULL;
@@ -25,14 +24,6 @@ const volatile __u8 opt_programs = 1;
 static struct texts table;
 static __u64 position;
 static volatile struct text_search search;
-
-/* No memory of a target is read here. */
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 static int setup(void **state)
 {

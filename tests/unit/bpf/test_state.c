@@ -9,18 +9,12 @@
 #include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 
 #define TSTATE 0x7f0000001000ULL
 #define OTHER  0x7f0000002000ULL
 #define FRAME  0x7f0000003000ULL
 #define ACTIVE 2
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 /* As 3.15 has them, with other offsets. */
 static struct layout layout(void)

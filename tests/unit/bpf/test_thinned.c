@@ -29,6 +29,7 @@ static __u64 forged_clock(void)
 static __u32 budget;
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 #include "bpf/events/memory_turn.h"
 #include "bpf/events/wait_turn.h"
 
@@ -40,13 +41,6 @@ const volatile __u8 opt_budget_free = 20;
 #define LINES	   4
 #define EVENTS	   40000 /* of each source */
 #define RUNS	   40
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 /* What a source has in a line: so many parts of its events, of so much, at least and at most. */
 static const struct line {
@@ -78,13 +72,6 @@ static int setup(void **state)
 	(void)state;
 	memset(&hosted, 0, sizeof(hosted));
 	return hosted_begin();
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
 }
 
 /* Not the numbers by which the sampler decides, and the same in each run. */
@@ -177,7 +164,7 @@ static void run(struct counted *c, __u32 with_budget, __u64 (*event)(struct coun
 {
 	unsigned int left = SOURCES * EVENTS;
 
-	assert_int_equal(teardown(NULL), 0);
+	assert_int_equal(hosted_teardown(NULL), 0);
 	assert_int_equal(setup(NULL), 0);
 	memset(c, 0, sizeof(*c));
 	c->is_shared = event == wait_once;
@@ -295,8 +282,8 @@ static void thinned_growth(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(thinned_waits, setup, teardown),
-		cmocka_unit_test_setup_teardown(thinned_growth, setup, teardown),
+		cmocka_unit_test_setup_teardown(thinned_waits, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(thinned_growth, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

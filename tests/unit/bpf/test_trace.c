@@ -94,13 +94,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 /* --- what a process has --------------------------------------------------------------------------------- */
 
 static __u64 integer(__uint128_t value)
@@ -399,15 +392,15 @@ static void memory_that_is_anything(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_way_to_keep_attributes, setup, teardown),
-		cmocka_unit_test_setup_teardown(attributes_in_a_dict, setup, teardown),
-		cmocka_unit_test_setup_teardown(ids_of_all_lengths, setup, teardown),
-		cmocka_unit_test_setup_teardown(items_behind_a_hash, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_span, setup, teardown),
-		cmocka_unit_test_setup_teardown(beside_what_is_published, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_span, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, teardown),
+		cmocka_unit_test_setup_teardown(each_way_to_keep_attributes, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(attributes_in_a_dict, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(ids_of_all_lengths, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(items_behind_a_hash, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(no_span, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(beside_what_is_published, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(what_is_no_span, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(what_is_told, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

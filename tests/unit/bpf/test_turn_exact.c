@@ -36,13 +36,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 /* A turn of so many ms, which a tick has met in this call; 0: no tick has. */
 static void goes_round(__u32 call, __u64 ms)
 {
@@ -150,7 +143,7 @@ static void nothing_there(void **state)
 	assert_int_equal(hosted.stats.loop_ns + all.begin, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
 
 int main(void)
 {

@@ -13,14 +13,8 @@
 #define HOSTED_CODES (1U << 10)
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 #include "bpf/events/turn_parts.h"
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 #define TICK  (10U << TURN_UNIT_SHIFT) /* ns of one */
 #define FIRST 5000		       /* a node */
@@ -37,13 +31,6 @@ static int setup(void **state)
 	w.process = w.tid = 77;
 	turn_begin(&turn, 1);
 	return hosted_begin();
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
 }
 
 static void tick(__u32 node)
@@ -184,14 +171,14 @@ static void the_loops_own_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ticks_share_what_is_no_wait, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_is_counted, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_a_tick, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_wait_without_a_stack, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_tree_that_is_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_outcome_stays_with_its_part, setup, teardown),
-		cmocka_unit_test_setup_teardown(more_parts_than_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_loops_own_wait, setup, teardown),
+		cmocka_unit_test_setup_teardown(ticks_share_what_is_no_wait, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(all_is_counted, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(without_a_tick, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_wait_without_a_stack, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_tree_that_is_gone, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(an_outcome_stays_with_its_part, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(more_parts_than_room, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(the_loops_own_wait, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

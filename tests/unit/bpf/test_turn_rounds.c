@@ -38,13 +38,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 /* Ticks in this call, one each 10 ms. */
 static void ticks_in(__u64 call, int times)
 {
@@ -211,16 +204,16 @@ static void marks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_long_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_long_call_and_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_short_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_long_call_among_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_turn_of_some_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_short_turn, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_call_without_an_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_has_left_the_loop, setup, teardown),
-		cmocka_unit_test_setup_teardown(unknown_frames, setup, teardown),
-		cmocka_unit_test_setup_teardown(marks, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_long_call, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_long_call_and_others, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(many_short_calls, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_long_call_among_many, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_turn_of_some_calls, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_short_turn, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(a_call_without_an_end, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(who_has_left_the_loop, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(unknown_frames, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(marks, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,14 +13,8 @@
 #define HOSTED_CODES (1U << 10)
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/no_memory.h"
 #include "bpf/events/wait.h"
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	(void)address;
-	memset(dst, 0, size);
-	return -EFAULT;
-}
 
 /* Lines in which a thread waits: how often, and for how long, at least and at most. */
 static const struct line {
@@ -48,13 +42,6 @@ static int setup(void **state)
 	memset(squares, 0, sizeof(squares));
 	w.process = w.tid = 77;
 	return hosted_begin();
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
 }
 
 /* Not the numbers by which the sampler decides. */
@@ -212,13 +199,13 @@ static void an_heir_of_a_tree_that_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_of_two, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_of_sixteen, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_of_thousand, setup, teardown),
-		cmocka_unit_test_setup_teardown(counted_in_intervals, setup, teardown),
-		cmocka_unit_test_setup_teardown(short_intervals, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_a_look, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_heir_of_a_tree_that_is_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_of_two, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(one_of_sixteen, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(one_of_thousand, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(counted_in_intervals, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(short_intervals, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(without_a_look, setup, hosted_teardown),
+		cmocka_unit_test_setup_teardown(an_heir_of_a_tree_that_is_gone, setup, hosted_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,13 +50,6 @@ static int setup(void **state)
 	return hosted_begin();
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	hosted_end();
-	return 0;
-}
-
 static void sample_each(void)
 {
 	hosted.jiffies++;
@@ -213,7 +206,7 @@ static void interrupted(void **state)
 	assert_int_equal(hosted.stats.ticks, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, hosted_teardown)
 
 int main(void)
 {
