@@ -7,10 +7,13 @@ import sys
 import pytest
 
 import formats
+import mcp_client
 import profiler
+from lists import rows
 
 PAGES = sorted(page.stem for page in (profiler.ROOT / "docs").glob("*.md")
                if "\nMade from `" in page.read_text())
+REPORT_PAGE = (profiler.ROOT / "docs" / "report.md").read_text()
 
 
 def test_there_are_some():
@@ -30,3 +33,28 @@ def test_help_names_the_formats():
     line = re.search(r"^ +--format (\S+)\s+(.*)", shown, re.M)
     assert line[1].split("|") == [format.name for format in formats.FORMATS]
     assert all(format.suffix in line[2] for format in formats.FORMATS[1:])
+
+
+def run(*command):
+    done = subprocess.run([profiler.BINARY, *command], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def about_by():
+    with mcp_client.Server() as server:
+        tools = {tool["name"]: tool for tool in server.ask("tools/list")["tools"]}
+    return tools["report"]["inputSchema"]["properties"]["by"]["description"]
+
+
+@pytest.mark.parametrize("text", (
+    lambda: re.search(r"what a row is: (.*)", run("--help"))[1],
+    lambda: re.search(r"wants one of (.*), not", run("report", "--by", "x", "y"))[1],
+    lambda: re.search(r"what a row is: (.*?);", about_by())[1],
+    lambda: re.search(r"^\| `--by` \|.*?\n\n", REPORT_PAGE, re.M | re.S)[0],
+), ids=("help", "error", "mcp", "page"))
+def test_all_name_the_same_rows_of_reports(text):
+    names = [*rows("user/answers/by.def", "BY", r'\w+, "(\w+)"'), "label:NAME"]
+    said = text()
+    if said.startswith("|"):
+        said = ", ".join(re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\|([^|]+)\|", said, re.M)[2:])))
+    assert sorted(said.split(", ")) == sorted(names)

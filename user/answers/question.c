@@ -10,6 +10,22 @@ const struct by_row by_rows[BY_KINDS] = {
 	[BY_LABEL] = { "label", "Values of the label", OF_LABEL },
 };
 
+const char by_names[] =
+#define BY(NAME, name, of, title) name ", "
+#include "answers/by.def"
+	"label:NAME";
+
+const char by_help[] = "endpoint: tell requests apart, by their handler; "
+		       "of profiles that are there what a row is: "
+#define BY(NAME, name, of, title) name ", "
+#include "answers/by.def"
+		       "label:NAME";
+
+const char by_about[] = "what a row is: "
+#define BY(NAME, name, of, title) name ", "
+#include "answers/by.def"
+			"label:NAME; function if neither this nor lines, tree or findings is given";
+
 int question_by(const char *by, enum answer_by *ret, const char **ret_label)
 {
 	if (!strncmp(by, "label:", 6) && by[6]) {

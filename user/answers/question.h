@@ -26,6 +26,10 @@ struct by_row {
 
 extern const struct by_row by_rows[BY_KINDS];
 
+extern const char by_names[]; /* "function, line, ..., label:NAME": what --by takes */
+extern const char by_help[];  /* of --by */
+extern const char by_about[]; /* of what a program asks by */
+
 /* All texts are borrowed; NULL = not asked. */
 struct question {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;

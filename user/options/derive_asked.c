@@ -44,11 +44,7 @@ int derive_asked(struct options *o, char *error, size_t size)
 	const char *label;
 
 	if (o->by && question_by(o->by, &by, &label))
-		return options_fail(error, size,
-				    "--by wants function, line, file, package, native, frame, wait, import, "
-				    "process, thread, pod, endpoint, route, trace, task or label:NAME, not "
-				    "'%s'",
-				    o->by);
+		return options_fail(error, size, "--by wants one of %s, not '%s'", by_names, o->by);
 	if (!!o->callers + !!o->callees + !!o->lines + o->tree + !!o->by + o->findings > 1)
 		return options_fail(error, size,
 				    "only one of --by, --callers, --callees, --lines, --tree and --findings");

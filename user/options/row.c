@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/question.h"
 #include "base/cleanup.h"
 #include "options/fail.h"
 #include "profile/formats.h"
