@@ -20,6 +20,7 @@
 #include "dump/text.h"
 #include "guard/privileges.h"
 #include "guard/worker.h"
+#include "proc/descent.h"
 #include "proc/sched_clocks.h"
 #include "run/commands.h"
 #include "run/give_up.h"
@@ -50,6 +51,8 @@ struct dumper {
 	struct buf out;
 	bool colour;
 	size_t shown, unreadable;
+	size_t pythons; /* that were found to be some, whether they were shown or not */
+	bool named;  /* the process that is looked at was, by --pid */
 	bool failed; /* a process that was named could not be shown */
 };
 
@@ -62,11 +65,13 @@ static bool ends_all(int err)
 /* One of --pid has to be there. Of all processes some end meanwhile, or are not ours to read. */
 static int refuse(struct dumper *k, pid_t pid, int err)
 {
-	const bool named = k->options->pids;
+	const bool forbidden = err == -EPERM || err == -EACCES;
+	/* What has Python children may itself be another user's, as sudo is. */
+	const bool named = k->named && !(forbidden && k->options->children);
 
 	if (err == -ESRCH && named)
 		log_error("there is no process %d", pid);
-	else if ((err == -EPERM || err == -EACCES) && named)
+	else if (forbidden && named)
 		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
 			  pid);
 	else if (err == -ENOTSUP && named)
@@ -77,19 +82,41 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 			  pid);
 	else if (err == -ETIMEDOUT)
 		log_error("process %d was given up: to look at it took too long", pid);
-	else if (named || (err != -ESRCH && err != -EPERM && err != -EACCES && err != -ENOTSUP))
+	else if (named || (err != -ESRCH && !forbidden && err != -ENOTSUP))
 		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
-	k->unreadable += !named && (err == -EPERM || err == -EACCES);
+	k->unreadable += !named && forbidden;
 	k->failed |= named;
 	return ends_all(err) ? err : 0;
 }
 
+static bool has_stacks(const struct dumped *d)
+{
+	return d->identity.verdict == VERDICT_PYTHON || d->identity.verdict == VERDICT_UNPROVED;
+}
+
+static int is_python(void *dumper, pid_t pid)
+{
+	const struct dumper *k = dumper;
+	struct dumped d;
+
+	return !dumped_identify(&k->asker, pid, &d) && has_stacks(&d);
+}
+
+static bool has_python_children(struct dumper *k, pid_t pid)
+{
+	return descent_each_below(&pid, 1, is_python, k) > 0;
+}
+
 static int refuse_what_it_is(struct dumper *k, const struct dumped *d)
 {
-	if (!k->options->pids)
+	const bool python = d->identity.verdict != VERDICT_NOT_PYTHON;
+
+	if (!k->options->pids || (!python && (k->options->children || !k->named)))
 		return 0;
-	if (d->identity.verdict == VERDICT_NOT_PYTHON)
-		log_error("process %d is not Python: %s", d->pid, d->identity.reason);
+	if (!python)
+		log_error("process %d is not Python: %s%s", d->pid, d->identity.reason,
+			  has_python_children(k, d->pid) ? "; children of it are: --children shows them" :
+							   "");
 	else
 		log_error("process %d: CPython %s is not supported: %s", d->pid, d->identity.version,
 			  d->identity.reason);
@@ -111,7 +138,7 @@ static int show(struct dumper *k, const struct dumped *d)
 	int err = 0;
 
 	/* Of all processes only those that have any. */
-	if (!k->options->pids && !k->subject->has_any(d))
+	if (!k->named && !k->subject->has_any(d))
 		return 0;
 	if (k->shown++)
 		err = buf_add_string(&k->out, k->options->json ? ",\n" : "\n");
@@ -126,8 +153,9 @@ static int dump_process(struct dumper *k, pid_t pid)
 
 	if (err)
 		return refuse(k, pid, err);
-	if (d.identity.verdict != VERDICT_PYTHON && d.identity.verdict != VERDICT_UNPROVED)
+	if (!has_stacks(&d))
 		return refuse_what_it_is(k, &d);
+	k->pythons++;
 	if (!selection_takes(&k->selection, d.name, &d.container))
 		return 0;
 	err = k->subject->look(k, &d);
@@ -156,6 +184,34 @@ static int dump_all(struct dumper *k)
 	return err;
 }
 
+static int dump_named(struct dumper *k)
+{
+	int err = 0;
+
+	k->named = true;
+	for (size_t i = 0; i < k->options->pid_count && !err; i++)
+		err = dump_process(k, k->options->pid_list[i]);
+	k->named = false;
+	return err;
+}
+
+static int dump_child(void *dumper, pid_t pid)
+{
+	return dump_process(dumper, pid);
+}
+
+static int dump_children(struct dumper *k)
+{
+	const struct options *o = k->options;
+	int err = log_failure(descent_each_below(o->pid_list, o->pid_count, dump_child, k), "the children");
+
+	if (!err && !k->pythons && !k->failed) {
+		log_error("nothing that --pid names is Python, and none of the children is");
+		k->failed = true;
+	}
+	return err;
+}
+
 static int dump(struct dumper *k)
 {
 	const struct options *o = k->options;
@@ -163,8 +219,10 @@ static int dump(struct dumper *k)
 
 	if (o->json)
 		err = buf_add_string(&k->out, "{\"processes\":[\n");
-	for (size_t i = 0; i < o->pid_count && !err; i++)
-		err = dump_process(k, o->pid_list[i]);
+	if (!err)
+		err = dump_named(k);
+	if (!err && o->children)
+		err = dump_children(k);
 	if (!err && o->all_python)
 		err = dump_all(k);
 	if (!err && o->json)

@@ -7,29 +7,19 @@
 
 #include "base/cleanup.h"
 #include "kern/process_table.h"
-#include "proc/procfs.h"
+#include "proc/descent.h"
 #include "targets/discover.h"
 
-#define DESCENT_MAX 64 /* from a parent to its farthest descendant */
-
-struct member {
-	struct record_process process;
-	pid_t parent;
-	bool selected;
-};
-
 struct family {
-	struct member *members; /* every process of the machine */
+	struct record_process *members; /* every process of the machine */
 	size_t count, capacity;
+	struct descent descent; /* of them */
 };
 
 static int add_member(void *context, const struct record_process *p)
 {
 	struct family *f = context;
-	struct procfs_stat stat;
 
-	if (procfs_stat(p->pid, &stat))
-		return 0; /* it has ended */
 	if (f->count == f->capacity) {
 		size_t wanted = f->capacity ? 2 * f->capacity : 1024;
 		void *grown = reallocarray(f->members, wanted, sizeof(*f->members));
@@ -39,25 +29,32 @@ static int add_member(void *context, const struct record_process *p)
 		f->members = grown;
 		f->capacity = wanted;
 	}
-	f->members[f->count++] = (struct member){ .process = *p, .parent = stat.parent };
-	return 0;
+	f->members[f->count++] = *p;
+	return descent_add(&f->descent, p->pid);
 }
 
-static bool is_listed(const pid_t *pids, size_t count, pid_t pid)
+static void cleanup_family(struct family *f)
 {
-	for (size_t i = 0; i < count; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
+	free(f->members);
+	descent_free(&f->descent);
 }
 
-static bool has_selected_parent(const struct family *f, const struct member *m)
+int children_each(struct kernel *kernel, const pid_t *pids, size_t count,
+		  int (*fn)(void *context, const struct record_process *p), void *context)
 {
-	for (size_t i = 0; i < f->count; i++)
-		if (f->members[i].selected && f->members[i].process.pid == (__u32)m->parent)
-			return true;
-	return false;
+	_cleanup_(cleanup_family) struct family f = {};
+	int err = kernel_list_processes(kernel, add_member, &f);
+
+	for (size_t i = 0; !err && i < f.count; i++)
+		if (descent_is_below(&f.descent, pids, count, f.members[i].pid))
+			err = fn(context, &f.members[i]);
+	return err;
 }
+
+struct selecting {
+	struct kernel *kernel;
+	struct discover *discover;
+};
 
 static bool is_known(struct kernel *kernel, const struct record_process *p)
 {
@@ -66,51 +63,22 @@ static bool is_known(struct kernel *kernel, const struct record_process *p)
 	return !kernel_get_process(kernel, p->pid, &known) && known.start_time == p->start_time;
 }
 
-static int select_member(struct kernel *kernel, struct discover *discover, const struct record_process *p)
+static int select_member(void *selecting, const struct record_process *p)
 {
+	const struct selecting *s = selecting;
 	int err;
 
-	if (is_known(kernel, p))
+	if (is_known(s->kernel, p))
 		return 0;
-	err = discover_want(discover, p);
-	if (!err && discover_process(discover, p))
+	err = discover_want(s->discover, p);
+	if (!err && discover_process(s->discover, p))
 		return 0; /* too many questions at once: its first tick asks again */
 	return err;
 }
 
-/* Finds the processes whose parent is selected. Returns how many, or -errno. */
-static int select_children(struct kernel *kernel, struct discover *discover, struct family *f)
-{
-	int found = 0;
-
-	for (size_t i = 0; i < f->count; i++) {
-		struct member *m = &f->members[i];
-		int err;
-
-		if (m->selected || !has_selected_parent(f, m))
-			continue;
-		m->selected = true;
-		err = select_member(kernel, discover, &m->process);
-		if (err)
-			return err;
-		found++;
-	}
-	return found;
-}
-
 int children_select(struct kernel *kernel, struct discover *discover, const pid_t *pids, size_t count)
 {
-	_cleanup_free_ struct member *members = NULL;
-	struct family f = {};
-	int found = 1;
-	int err = kernel_list_processes(kernel, add_member, &f);
+	struct selecting s = { kernel, discover };
 
-	members = f.members;
-	if (err)
-		return err;
-	for (size_t i = 0; i < f.count; i++)
-		f.members[i].selected = is_listed(pids, count, f.members[i].process.pid);
-	for (int i = 0; i < DESCENT_MAX && found > 0; i++)
-		found = select_children(kernel, discover, &f);
-	return found < 0 ? found : 0;
+	return children_each(kernel, pids, count, select_member, &s);
 }

@@ -2,11 +2,15 @@
 #include "targets/start.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "kern/process_table.h"
+#include "targets/children.h"
 #include "targets/discover.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
@@ -87,24 +91,68 @@ static int select_pid(struct targets *t, pid_t pid)
 		return err;
 	err = log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
 	settle(t);
+	if (t->children) /* it need not be Python, and its exec is seen */
+		return err;
 	for (int i = 1; !err && i < LOOKS && discover_verdict(t->discover, pid) == PROCESS_NOT_PYTHON; i++)
 		err = look_again(t, &f.process);
 	return err;
+}
+
+static int ask_about_child(void *targets, const struct record_process *p)
+{
+	const struct targets *t = targets;
+
+	discover_process(t->discover, p);
+	return 0;
+}
+
+static int find_python(void *targets, const struct record_process *p)
+{
+	const struct targets *t = targets;
+	const enum process_state state = discover_verdict(t->discover, p->pid);
+
+	return state == PROCESS_PYTHON || state == PROCESS_NO_LAYOUT;
+}
+
+/* Whether a descendant of this process is Python. */
+static bool has_python_children(struct targets *t, pid_t pid)
+{
+	if (children_each(t->kernel, &pid, 1, ask_about_child, t))
+		return false;
+	settle(t);
+	return children_each(t->kernel, &pid, 1, find_python, t) > 0;
+}
+
+/* One that starts Python: a shell, sudo, a packed program's loader. */
+static int judge_wrapper(struct targets *t, pid_t pid)
+{
+	_cleanup_free_ char *why = strdup(discover_why_no_python(t->discover, pid)); /* the last one's only */
+	const bool python_below = has_python_children(t, pid);
+
+	if (t->children) {
+		if (!python_below)
+			log_info("process %d is not Python, and has no Python children yet: those to come "
+				 "are waited for",
+				 pid);
+		return 0;
+	}
+	log_error("process %d is not Python: %s%s", pid, why ?: "it was not looked at",
+		  python_below ? "; children of it are: --children profiles them" : "");
+	return -EINVAL;
 }
 
 static int judge_pid(struct targets *t, pid_t pid)
 {
 	switch (discover_verdict(t->discover, pid)) {
 	case PROCESS_NOT_PYTHON:
-		log_error("process %d is not Python: %s", pid, discover_why_no_python(t->discover, pid));
-		return -EINVAL;
+		return judge_wrapper(t, pid);
 	case PROCESS_EXCLUDED:
 		if (t->children)
 			return 0;
 		log_error("process %d is not among those that --comm and the like select", pid);
 		return -EINVAL;
 	case PROCESS_WANTED:
-		return -EACCES; /* said already */
+		return t->children ? 0 : -EACCES; /* said already */
 	default:
 		return 0;
 	}

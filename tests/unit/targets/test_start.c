@@ -160,6 +160,70 @@ static void pid_that_a_filter_leaves_out(void **state)
 	assert_int_equal(state_of(pid), PROCESS_EXCLUDED);
 }
 
+/* A process that starts the given command, and waits for it as a shell does. */
+static pid_t start_wrapper(pid_t (*start)(void), pid_t *ret_child)
+{
+	int fds[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = children[child_count++] = fork();
+	if (!pid) {
+		pid_t child = start();
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(fds[1], &child, sizeof(child)) != sizeof(child))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], ret_child, sizeof(*ret_child)), sizeof(*ret_child));
+	close(fds[0]);
+	return pid;
+}
+
+static pid_t start_nothing(void)
+{
+	return start_child(NULL);
+}
+
+static void pid_of_what_started_a_python(void **state)
+{
+	const char *log;
+	pid_t pid, python;
+
+	(void)state;
+	begin();
+	pid = start_wrapper(start_python, &python);
+	assert_int_equal(select_pids(&pid, 1, &log), -EINVAL);
+	assert_non_null(strstr(log, "runtime; children of it are: --children profiles them\n"));
+	targets.children = true;
+	assert_int_equal(select_pids(&pid, 1, &log), 0);
+	assert_string_equal(log, "");
+	assert_int_equal(state_of(pid), PROCESS_NOT_PYTHON);
+	assert_int_equal(discover_verdict(discover, python), PROCESS_PYTHON);
+}
+
+/* It may do so yet. */
+static void pid_of_what_has_started_no_python(void **state)
+{
+	const char *log;
+	pid_t pids[2], child;
+
+	(void)state;
+	begin();
+	pids[0] = start_wrapper(start_nothing, &child);
+	pids[1] = start_python();
+	assert_int_equal(select_pids(pids, 2, &log), -EINVAL);
+	assert_non_null(strstr(log, "mapped files has a CPython runtime\n"));
+	targets.children = true;
+	assert_int_equal(select_pids(pids, 2, &log), 0);
+	assert_non_null(strstr(log, "is not Python, and has no Python children yet"));
+	assert_int_equal(state_of(pids[0]), PROCESS_NOT_PYTHON);
+	assert_int_equal(state_of(pids[1]), PROCESS_PYTHON);
+}
+
 /* It waits to be let go, and is looked at when it has become what it is to be. */
 static void command(void **state)
 {
@@ -230,6 +294,8 @@ int main(void)
 		TEST(pid_of_another_program),
 		TEST(pid_of_nobody),
 		TEST(pid_that_a_filter_leaves_out),
+		TEST(pid_of_what_started_a_python),
+		TEST(pid_of_what_has_started_no_python),
 		TEST(command),
 		TEST(command_that_has_ended),
 		TEST(all_processes),
