@@ -164,7 +164,7 @@ static void compare_resolved(struct codes *codes, __u32 code, const struct expec
 static void compare_index(const struct line_index *index, const struct expected *e, const __u8 *table,
 			  size_t len, __u32 instr, int should, const struct line_position *position)
 {
-	struct line_position got = { -1, -1 };
+	struct line_position got = { .line = -1, .column = -1 };
 	int r = line_index_line(index, table, len, instr, &got);
 
 	if (r != should || (!r && got.line != position->line))
@@ -192,7 +192,7 @@ static void compare_positions(struct codes *codes, __u32 code, const struct expe
 	for (__u32 at = 0; at < e->runs; at++) {
 		memcpy(&run, e->run + at * sizeof(run), sizeof(run));
 		for (__u32 i = 0; i < run.units; i++, instr++) {
-			got = (struct line_position){ -1, -1 };
+			got = (struct line_position){ .line = -1, .column = -1 };
 			r = decode(table, len, e->first_line, instr, &got);
 			compare_index(index, e, table, len, instr, r, &got);
 			if (r || got.line != run.line)

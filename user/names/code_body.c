@@ -208,9 +208,9 @@ struct line_position body_position(struct bodies *bodies, struct body *body, __u
 		bodies->stats.missing++;
 		return position;
 	}
-	if (err || !position.line) {
+	if (err || (!position.line && !position.outside)) {
 		bodies->stats.fallbacks++;
-		position = (struct line_position){ .line = body->key.first_line };
+		position = (struct line_position){ .line = body_first_line(body) };
 	}
 	if (slots_grow(bodies, body)) {
 		*slot_find(body->slots, body->size, instr_plus_one) =

@@ -26,7 +26,7 @@ struct body_key {
 	struct blob *name; /* NULL = not readable */
 	struct blob *file;
 	struct blob *table;
-	__s32 first_line;
+	__s32 first_line; /* as the code object has it: what the lines of the table are added to */
 	__u32 table_length; /* of the code object's line table, also while table is NULL */
 	__u64 line_format;  /* enum line_format; so wide that there is no padding, which would be hashed */
 };
@@ -69,6 +69,12 @@ void body_key_put(struct bodies *bodies, struct body_key *key);
  */
 int body_get(struct bodies *bodies, struct body_key *key, struct body **ret);
 void body_put(struct bodies *bodies, struct body *body);
+
+/* From 1; 0 = unknown, as where it is 0 or less: no file has such a line. */
+static inline int body_first_line(const struct body *body)
+{
+	return body->key.first_line > 0 ? body->key.first_line : 0;
+}
 
 /*
  * The line and column of an instruction, from memory or from the line table, which must be there. Where the

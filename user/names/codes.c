@@ -204,7 +204,7 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 	 * line.
 	 */
 	if (part_readable(&record->name) || part_readable(&record->file) || part_readable(&record->table))
-		key.first_line = record->first_line > 0 ? record->first_line : 0;
+		key.first_line = record->first_line;
 	else
 		key.first_line = old->first_line;
 
@@ -265,8 +265,8 @@ int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct 
 		.kind = FRAME_PYTHON,
 		.function = body->key.name ? body->key.name->bytes : no_name,
 		.file = body->key.file ? body->key.file->bytes : no_file,
-		.first_line = body->key.first_line,
-		.line = body->key.first_line,
+		.first_line = body_first_line(body),
+		.line = body_first_line(body),
 	};
 	if (instr_plus_one >= INSTR_UNKNOWN) {
 		ret->line = 0;

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
@@ -86,6 +87,11 @@ static int read_column(const __u8 *at, const __u8 *end, unsigned int code)
 	return 1 + (int)(code < LOCATION_ONE_LINE0 ? code << 3 | *at >> 4 : *at);
 }
 
+static bool is_outside(const struct line_cursor *c)
+{
+	return c->line < 0 || c->line > INT_MAX;
+}
+
 int linetable_walk(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
 		   struct line_position *ret)
 {
@@ -107,8 +113,8 @@ int linetable_walk(const __u8 *table, size_t len, struct line_cursor *c, const s
 			return err;
 		c->line += delta;
 		if (goal->instr < c->begin + units) {
-			*ret = (struct line_position){ 0 };
-			if (code == LOCATION_NONE || c->line <= 0 || c->line > INT_MAX)
+			*ret = (struct line_position){ .outside = code != LOCATION_NONE && is_outside(c) };
+			if (code == LOCATION_NONE || c->line == 0 || ret->outside)
 				return 0;
 			ret->line = (int)c->line;
 			ret->column = read_column(at, end, code);

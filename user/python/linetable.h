@@ -12,8 +12,10 @@
 #include "bpf/abi.h"
 
 struct line_position {
-	int line;   /* from 1; 0 = the table says that the instruction has none */
+	/* From 1; 0 = the instruction has none, or "line 0", as a module's first one from 3.11 on; or: */
+	int line;
 	int column; /* where its source begins in that line, in bytes of UTF-8, from 1; 0 = not known */
+	int outside; /* 1 = it has one that no file has, as macros make them: below 0, or above INT_MAX */
 };
 
 /*

@@ -13,7 +13,9 @@
 
 static struct line_position position_of(long long line)
 {
-	return (struct line_position){ .line = line < 0 || line > INT_MAX ? 0 : (int)line };
+	const bool outside = line < 0 || line > INT_MAX;
+
+	return (struct line_position){ .line = outside ? 0 : (int)line, .outside = outside };
 }
 
 int linetable_walk_310(const __u8 *table, size_t len, struct line_cursor *c, const struct line_goal *goal,
@@ -29,7 +31,7 @@ int linetable_walk_310(const __u8 *table, size_t len, struct line_cursor *c, con
 		if (move != NO_LINE)
 			c->line += move;
 		if (offset < c->begin + table[c->at]) {
-			*ret = position_of(move == NO_LINE ? 0 : c->line);
+			*ret = move == NO_LINE ? (struct line_position){ 0 } : position_of(c->line);
 			return 0;
 		}
 		c->begin += table[c->at];

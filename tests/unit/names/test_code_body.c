@@ -164,6 +164,30 @@ static void lines_are_decoded_once(void **state)
 	body_put(&bodies, b);
 }
 
+/* As macros make them. A line that no file has is unknown, and never one that is near it. */
+static void lines_that_no_file_has(void **state)
+{
+	static const struct {
+		int first, lines[4]; /* of units 0, 2, 3 and 6 */
+	} rows[] = { { 0, { 0, 1, 0, 4 } },  { -1, { 0, 0, 0, 3 } },	   { -4, { 0, 0, 0, 0 } },
+		     { -99, { 0, 0, 0, 0 } }, { INT_MIN, { 0, 0, 0, 0 } },
+		     { INT_MAX - 1, { INT_MAX - 1, INT_MAX, INT_MAX - 1, 0 } } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct body_key k = key("f");
+		struct body *b;
+
+		k.first_line = rows[i].first;
+		b = body(k);
+		position_is(b, 1, rows[i].lines[0]);
+		position_is(b, 3, rows[i].lines[1]);
+		position_is(b, 4, rows[i].lines[2]); /* has none: the first line */
+		position_is(b, 7, rows[i].lines[3]);
+		body_put(&bodies, b);
+	}
+}
+
 /*
  * Where the table has no line, or ends, or has a format that nobody knows: the first line. That is
  * remembered, too.
@@ -376,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equal_bytes_are_one_blob),	      TEST(nothing_has_references_too),
 		TEST(equal_code_objects_are_one_body), TEST(parts_may_be_missing),
+		TEST(lines_that_no_file_has),
 		TEST(lines_are_decoded_once),	      TEST(first_line_for_want_of_one),
 		TEST(any_number_of_instructions),     TEST(bytes_are_limited),
 		TEST(positions_without_room),	      TEST(memory_runs_short),

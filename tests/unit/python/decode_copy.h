@@ -22,7 +22,7 @@ static inline struct line_position decode_copy(linetable_fn *decode, const __u8 
 {
 	/* An allocation of exactly len bytes, so that the sanitizer sees a byte too many. */
 	__u8 *copy = malloc(len ? len : 1);
-	struct line_position position = { -77, -77 };
+	struct line_position position = { .line = -77, .column = -77 };
 
 	assert_non_null(copy);
 	memcpy(copy, table, len);

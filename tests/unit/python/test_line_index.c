@@ -87,7 +87,7 @@ static struct line_index *index_of(__u32 format, const __u8 *table, size_t size,
 static void same(__u32 format, const struct line_index *index, const __u8 *table, size_t size, int first,
 		 __u32 instr)
 {
-	struct line_position is = { -7, -7 }, should = { -7, -7 };
+	struct line_position is = { .line = -7, .column = -7 }, should = is;
 	int expected = linetable_for_format(format)(table, size, first, instr, &should);
 
 	assert_int_equal(line_index_line(index, table, size, instr, &is), expected);

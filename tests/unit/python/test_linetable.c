@@ -10,6 +10,7 @@
 
 /* First byte of an entry: a code and a length in code units, 1-8. */
 #define ENTRY(code, units) (0x80 | (code) << 3 | ((units) - 1))
+#define AT(l, c) { .line = (l), .column = (c) }
 
 static void is(const __u8 *table, size_t len, int first, __u32 instr, int expected_r, int expected_line)
 {
@@ -80,9 +81,9 @@ static void test_column_of_each_code(void **state)
 		/* 10: 200, behind a last line of two bytes */
 		ENTRY(14, 1), 0x02,	0x41, 1, 0x48, 0x03, 0x40
 	};
-	static const struct line_position places[] = { { 10, 1 },  { 10, 2 },  { 10, 80 }, { 10, 80 },
-						       { 10, 5 },  { 12, 128 }, { 0, 0 },   { 13, 0 },
-						       { 14, 5 },  { 15, 0 },  { 16, 200 } };
+	static const struct line_position places[] = { AT(10, 1),  AT(10, 2),  AT(10, 80), AT(10, 80),
+						       AT(10, 5),  AT(12, 128), AT(0, 0),   AT(13, 0),
+						       AT(14, 5),  AT(15, 0),  AT(16, 200) };
 
 	(void)state;
 	for (__u32 i = 0; i < ARRAY_SIZE(places); i++)
@@ -212,7 +213,7 @@ static void test_noise(void **state)
 			table[i] = (__u8)(seed >> 24);
 		}
 		table[0] |= 0x80;
-		p = (struct line_position){ -1, -1 };
+		p = (struct line_position){ .line = -1, .column = -1 };
 		r = linetable_line(table, seed % (sizeof(table) + 1), (int)seed, seed >> 8 & 127, &p);
 		assert_true(r == 0 || r == -ENOENT || r == -EBADMSG);
 		assert_true(r ? p.line == -1 && p.column == -1 : p.line >= 0 && p.column >= 0);

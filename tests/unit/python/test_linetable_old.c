@@ -144,7 +144,7 @@ static void test_noise(void **state)
 
 	(void)state;
 	for (int round = 0; round < 50000; round++) {
-		struct line_position p = { -1, -1 };
+		struct line_position p = { .line = -1, .column = -1 };
 		int r;
 
 		for (size_t i = 0; i < sizeof(table); i++) {
