@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lacking.h"
 #include "base/log.h"
 #include "commit.inc" /* PYPERF_COMMIT, made by the Makefile */
 #include "run/commands.h"
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	log_set_level(options_log_level(&o));
+	lacking_remember();
 	code = runs[o.subcommand - command_rows](&o);
 	options_free(&o);
 	return code;

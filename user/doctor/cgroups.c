@@ -10,8 +10,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/lacking.h"
+#include "base/namespaces.h"
+#include "base/privileges.h"
 #include "doctor/checks.h"
-#include "proc/namespaces.h"
 #include "proc/pods.h"
 
 #define CGROUPS "/sys/fs/cgroup"
@@ -72,6 +74,7 @@ static unsigned int count_pods(DIR *folder)
 void check_pod_logs(struct examination *x, struct finding *ret)
 {
 	const enum grade grade = x->selects_pods ? GRADE_MISSING : GRADE_NOTE;
+	char advice[LACKING_SIZE];
 	DIR *folder;
 	unsigned int n;
 
@@ -82,7 +85,7 @@ void check_pod_logs(struct examination *x, struct finding *ret)
 		finding_say(ret, grade, "%s: %s: pods and containers have no names", x->pod_logs,
 			    strerror(errno));
 		if (errno == EACCES)
-			finding_mend(ret, "run it as root, or with CAP_DAC_READ_SEARCH");
+			finding_mend(ret, "%s", lacking_advice(PRIVILEGE(CAP_DAC_READ_SEARCH), advice));
 		finding_mend(ret, "in Kubernetes: mount the node's /var/log/pods (hostPath, read-only)");
 		finding_mend(ret, "where the kubelet has another folder: --pod-logs DIR");
 		return;

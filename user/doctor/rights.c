@@ -6,11 +6,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/capabilities.h"
+#include "base/namespaces.h"
+#include "base/privileges.h"
 #include "doctor/checks.h"
 #include "doctor/triggers.h"
-#include "guard/capabilities.h"
-#include "guard/privileges.h"
-#include "proc/namespaces.h"
 
 static void mend_for_user(const struct examination *x, struct finding *ret)
 {

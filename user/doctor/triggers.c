@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/privileges.h"
 #include "doctor/checks.h"
 #include "doctor/linux_version.h"
 #include "doctor/triggers.h"
-#include "guard/privileges.h"
 #include "kern/ticks.h"
 #include "kern/trigger.h"
 

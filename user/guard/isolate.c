@@ -78,6 +78,24 @@ static int limit_files(__u64 bytes)
 	return LIMIT_MEMORY && setrlimit(RLIMIT_FSIZE, &files) ? -errno : 0;
 }
 
+/*
+ * Whoever has not CAP_SYS_PTRACE may look at processes of its own user only, and of these at such that have
+ * no capability which it has not (cap_ptrace_access_check() of the kernel): for memory its permitted ones
+ * count, for files in /proc the effective ones. So root of a container would see nobody if it gave any up.
+ * The lists of sandbox.h leave them no use but to read.
+ */
+static int keep_privileges(__u64 most)
+{
+	__u64 has;
+	int err = privileges_get(&has);
+
+	if (err)
+		return err;
+	if (most & PRIVILEGE(CAP_SYS_PTRACE) && !(has & PRIVILEGE(CAP_SYS_PTRACE)))
+		most = has;
+	return privileges_keep(most);
+}
+
 int isolate(const struct isolation *i)
 {
 	int err;
@@ -90,7 +108,7 @@ int isolate(const struct isolation *i)
 	prctl(PR_SET_NAME, i->name);
 	reset_signals();
 	err = limit_files(i->file_bytes) ?: move_descriptors(i->fds, i->fd_count);
-	return err ?: privileges_keep(i->privileges);
+	return err ?: keep_privileges(i->privileges);
 }
 
 int isolate_limit_memory(__u64 more)

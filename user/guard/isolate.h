@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "guard/privileges.h"
+#include "base/privileges.h"
 
 /* Their descriptors: 0 to 2 lead nowhere. The zygote has the first two of these, the parser the first. */
 #define ISOLATED_SOCKET_FD 3
@@ -36,8 +36,9 @@ struct isolation {
 /*
  * Of the open descriptors the process keeps only those. It ignores what Ctrl-C and a service manager send to
  * a whole group, leaves no core file, writes no large one, and is killed when its parent ends. Then it gives
- * up all other capabilities, for good. 0; -ECHILD if the parent has ended already; another -errno. After an
- * error the process must end.
+ * up all other capabilities, for good; but a reader that was not given CAP_SYS_PTRACE gives up none, since it
+ * would see nobody. 0; -ECHILD if the parent has ended already; another -errno. After an error the process
+ * must end.
  */
 int isolate(const struct isolation *i);
 

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -36,6 +37,14 @@
 #define OPEN_FLAGS                                                                                           \
 	(O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_DIRECTORY | O_PATH)
 
+/*
+ * A worker may have capabilities besides those that it reads by (isolate.c), and then no call here may have a
+ * use for them but to read. So there is no MADV_HWPOISON and MADV_SOFT_OFFLINE (100 and 101), which take
+ * memory, of files that others have mapped too, out of service (CAP_SYS_ADMIN); no clock that wakes a
+ * suspended machine (8 and 9, CAP_WAKE_ALARM); no limits of others (CAP_SYS_RESOURCE).
+ */
+#define ADVICE 31 /* all other advice on memory */
+
 /* What each of them needs. */
 static const struct rule common_rules[] = {
 	/* The socket to whoever asks, and files that are open. */
@@ -49,7 +58,7 @@ static const struct rule common_rules[] = {
 	{ SYS_mprotect, WITHIN, 2, PROT_READ | PROT_WRITE },
 	{ SYS_munmap, ANY, 0, 0 },
 	{ SYS_mremap, ANY, 0, 0 },
-	{ SYS_madvise, ANY, 0, 0 },
+	{ SYS_madvise, WITHIN, 2, ADVICE },
 	{ SYS_brk, ANY, 0, 0 },
 	/* Chance and its end. */
 	{ SYS_getrandom, ANY, 0, 0 },
@@ -86,7 +95,7 @@ static const struct rule worker_rules[] = {
 	/* The memory of targets. Not process_vm_writev, not ptrace. */
 	{ SYS_process_vm_readv, ANY, 0, 0 },
 	{ SYS_clock_gettime, ANY, 0, 0 },
-	{ SYS_clock_nanosleep, ANY, 0, 0 },
+	{ SYS_clock_nanosleep, WITHIN, 0, CLOCK_REALTIME | CLOCK_MONOTONIC },
 };
 
 static const struct rule zygote_rules[] = {
@@ -111,7 +120,7 @@ static const struct rule zygote_rules[] = {
 	{ SYS_seccomp, ANY, 0, 0 },
 	{ SYS_capget, ANY, 0, 0 },
 	{ SYS_capset, ANY, 0, 0 },
-	{ SYS_prlimit64, ANY, 0, 0 },
+	{ SYS_prlimit64, IS, 0, 0 }, /* its own */
 	{ SYS_rt_sigaction, ANY, 0, 0 },
 	{ SYS_rt_sigprocmask, ANY, 0, 0 },
 	{ SYS_memfd_create, ANY, 0, 0 },

@@ -13,7 +13,9 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "base/lacking.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "bpf/data/budget.h"
 #include "kern/allowance.h"
 #include "kern/cpu_ticks.h"
@@ -116,6 +118,7 @@ static int prepare(struct kernel *k)
 
 static int load(struct kernel *k)
 {
+	char advice[LACKING_SIZE];
 	int err = pyperf__load(k->skel);
 
 	if (err && lockdown_is_confidential())
@@ -123,9 +126,8 @@ static int load(struct kernel *k)
 			    "the kernel is locked down so that BPF programs may not read its memory "
 			    "(lockdown=confidentiality); with lockdown=integrity they may");
 	if (err == -EPERM || err == -EACCES)
-		return fail(k, err,
-			    "the kernel refuses to load BPF programs: run as root, or with CAP_BPF and "
-			    "CAP_PERFMON");
+		return fail(k, err, "the kernel refuses to load BPF programs: %s",
+			    lacking_advice(PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON), advice));
 	if (err == -ENOMEM)
 		return fail(k, err,
 			    "there is no memory for the BPF tables, which take %zu MiB: with these options a "

@@ -58,7 +58,7 @@ struct kernel {
 	__u64 processes_full; /* as in cpu_stats, found by us */
 	struct process_room process_room;
 	__u64 nodes_before, codes_before; /* counted before this generation of the tree */
-	char reason[256];
+	char reason[512];
 };
 
 /* Once the programs are loaded: what kernel_read_records() reads. 0 or -errno. */

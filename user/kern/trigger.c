@@ -11,6 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/lacking.h"
+#include "base/privileges.h"
 #include "kern/ticks.h"
 #include "kern/timers.h"
 #include "bpf/abi.h"
@@ -35,20 +37,36 @@ static bool is_refusal(int err)
 	return err == -EACCES || err == -EPERM || err == -ENOSYS;
 }
 
-/* A refusal also comes from seccomp, as in older profiles of Docker, and from kernels without perf events. */
-static int fail_refused(struct trigger *t, int err, const char *instead)
+static int paranoid_level(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	char is[32] = "";
 	int level = 0;
 
-	if (f && fscanf(f, "%d", &level) == 1)
-		snprintf(is, sizeof(is), " (it is %d)", level);
+	return f && fscanf(f, "%d", &level) == 1 ? level : 0;
+}
+
+/*
+ * What is missing: the right to it, which timers would lack as well. Or else it is forbidden to all, by
+ * seccomp as in older profiles of Docker, and timers are the way out.
+ */
+static int fail_refused(struct trigger *t, int err, const char *instead)
+{
+	const int level = paranoid_level();
+	char advice[LACKING_SIZE];
+
+	if (lacking_of(PRIVILEGE(CAP_PERFMON)))
+		return fail(t, err, "perf_event_open is refused: %s",
+			    lacking_advice(PRIVILEGE(CAP_PERFMON), advice));
 	/* At 3 and more, which is the default of Debian's kernels, CAP_PERFMON does not suffice. */
-	return fail(t, err,
-		    "perf_event_open is refused: run as root, with %s, or set the sysctl "
-		    "kernel.perf_event_paranoid%s to 2 or less%s",
-		    level > 2 ? "CAP_SYS_ADMIN" : "CAP_PERFMON", is, instead);
+	if (level > 2 && lacking_of(PRIVILEGE(CAP_SYS_ADMIN)))
+		return fail(t, err,
+			    "perf_event_open is refused: set the sysctl kernel.perf_event_paranoid (it is "
+			    "%d) to 2 or less (otherwise %s)%s",
+			    level, lacking_advice(PRIVILEGE(CAP_SYS_ADMIN), advice), instead);
+	return fail(t, err, "perf_event_open is refused: %s%s",
+		    err == -ENOSYS ? "the kernel has no perf events, or seccomp hides them" :
+				     lacking_advice(PRIVILEGE(CAP_PERFMON), advice),
+		    instead);
 }
 
 static int fail_no_timers(struct trigger *t, int err)

@@ -31,7 +31,7 @@ struct trigger {
 	__u64 online; /* which CPUs were online at the last start, as a number to compare; 0 = not known */
 	double begin;	  /* where the clock of trigger_expected() stood at the last start, s of one CPU */
 	double before;	  /* how far that clock had come in the starts before, s */
-	char reason[256]; /* why something failed, in words that say what to do */
+	char reason[512]; /* why something failed, in words that say what to do */
 };
 
 /*

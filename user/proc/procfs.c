@@ -20,7 +20,9 @@
 
 #define STATUS_MAX 16384 /* bytes of /proc/PID/status; it has 1,500 */
 #define THREADS_MAX 65536
-#define PF_EXITING  4 /* include/linux/sched.h; part of what /proc shows, so it does not change */
+/* include/linux/sched.h; part of what /proc shows, so they do not change. */
+#define PF_EXITING 4
+#define PF_KTHREAD 0x200000
 
 /* Opens a file below /proc/PID. A process that is gone is always -ESRCH. */
 static int open_proc(pid_t pid, const char *name)
@@ -122,6 +124,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	if (skip_fields(&p, 9 - 5) || parse_number(&p, 10, &flags))
 		return -EBADMSG;
 	stat.exiting = flags & PF_EXITING;
+	stat.of_the_kernel = flags & PF_KTHREAD;
 	if (skip_fields(&p, 22 - 9) || parse_number(&p, 10, &stat.start_ticks) || *p != ' ')
 		return -EBADMSG;
 	stat.cpu = !skip_fields(&p, 39 - 22) && !parse_number(&p, 10, &cpu) && cpu <= INT_MAX ? (int)cpu : -1;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 
 static void run_child(int go, int failure, char **argv)
 {

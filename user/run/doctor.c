@@ -14,10 +14,10 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "doctor/examined.h"
 #include "doctor/native_code.h"
 #include "dump/ask.h"
-#include "guard/privileges.h"
 #include "guard/worker.h"
 #include "run/commands.h"
 #include "run/give_up.h"

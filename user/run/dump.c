@@ -11,22 +11,26 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lacking.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "dump/ask.h"
 #include "dump/dumped.h"
 #include "dump/json.h"
 #include "dump/tasks_json.h"
 #include "dump/tasks_text.h"
 #include "dump/text.h"
-#include "guard/privileges.h"
 #include "guard/worker.h"
 #include "proc/descent.h"
+#include "proc/procfs.h"
 #include "proc/sched_clocks.h"
 #include "run/commands.h"
 #include "run/give_up.h"
 #include "run/named.h"
 #include "run/settings.h"
 #include "targets/selection.h"
+
+#define UNREADABLE_NAMED 8
 
 struct dumper;
 
@@ -48,7 +52,7 @@ struct dumper {
 	struct worker *worker;
 	struct asker asker;
 	struct sched_clocks clocks;
-	struct buf out;
+	struct buf out, unread; /* unread: the first of those that cannot be read, in words */
 	bool colour;
 	size_t shown, unreadable;
 	size_t pythons; /* that were found to be some, whether they were shown or not */
@@ -62,18 +66,48 @@ static bool ends_all(int err)
 	return err == -ENOMEM || err == -EPIPE;
 }
 
+static bool is_refusal(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
+
+/* Threads of the kernel, which have nothing to read, are refused to many. */
+static void note_unreadable(struct dumper *k, pid_t pid)
+{
+	struct procfs_stat stat;
+
+	if (procfs_stat(pid, &stat) || stat.of_the_kernel)
+		return;
+	if (k->unreadable++ < UNREADABLE_NAMED)
+		buf_printf(&k->unread, "%s%d (%s)", k->unread.size ? ", " : "", pid, stat.name);
+}
+
+static void say_unreadable(const struct dumper *k)
+{
+	const size_t more = k->unreadable > UNREADABLE_NAMED ? k->unreadable - UNREADABLE_NAMED : 0;
+	char advice[LACKING_SIZE], others[32] = "";
+
+	if (!k->unreadable)
+		return;
+	if (more)
+		snprintf(others, sizeof(others), " and %zu more", more);
+	log_warning("%zu process%s cannot be read, %.*s%s: %s" ASK_DOCTOR, k->unreadable,
+		    k->unreadable == 1 ? "" : "es", (int)k->unread.size, k->unread.data ?: "", others,
+		    lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
+}
+
 /* One of --pid has to be there. Of all processes some end meanwhile, or are not ours to read. */
 static int refuse(struct dumper *k, pid_t pid, int err)
 {
-	const bool forbidden = err == -EPERM || err == -EACCES;
 	/* What has Python children may itself be another user's, as sudo is. */
-	const bool named = k->named && !(forbidden && k->options->children);
+	const bool named = k->named && !(is_refusal(err) && k->options->children);
+	char advice[LACKING_SIZE];
 
 	if (err == -ESRCH && named)
 		log_error("there is no process %d", pid);
-	else if (forbidden && named)
-		log_error("process %d cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
-			  pid);
+	else if (is_refusal(err) && named)
+		log_error("process %d cannot be read: %s" ASK_DOCTOR, pid,
+			  lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
 	else if (err == -ENOTSUP && named)
 		log_error("process %d: asyncio tasks can be read from CPython 3.8 on, up to 3.13 with a GIL",
 			  pid);
@@ -82,9 +116,10 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 			  pid);
 	else if (err == -ETIMEDOUT)
 		log_error("process %d was given up: to look at it took too long", pid);
-	else if (named || (err != -ESRCH && !forbidden && err != -ENOTSUP))
+	else if (named || (err != -ESRCH && !is_refusal(err) && err != -ENOTSUP))
 		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
-	k->unreadable += !named && forbidden;
+	if (!named && is_refusal(err))
+		note_unreadable(k, pid);
 	k->failed |= named;
 	return ends_all(err) ? err : 0;
 }
@@ -227,9 +262,7 @@ static int dump(struct dumper *k)
 		err = dump_all(k);
 	if (!err && o->json)
 		err = buf_add_string(&k->out, "\n]}\n");
-	if (k->unreadable)
-		log_warning("%zu processes cannot be read: run it as root, or with CAP_SYS_PTRACE" ASK_DOCTOR,
-			    k->unreadable);
+	say_unreadable(k);
 	if (!err && !k->shown && !k->failed)
 		log_info("%s", k->subject->none);
 	if (!err && k->out.size && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
@@ -259,6 +292,7 @@ static int run(const struct options *o, const struct subject *subject)
 	sched_clocks_free(&k.clocks);
 	worker_stop(k.worker);
 	buf_free(&k.out);
+	buf_free(&k.unread);
 	return err || k.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

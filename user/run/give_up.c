@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/capabilities.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "base/sanitized.h"
 #include "export/file.h"
 #include "export/folder.h"
 #include "export/output.h"
-#include "guard/capabilities.h"
-#include "guard/privileges.h"
 #include "guard/sandbox.h"
 #include "http/address.h"
 #include "kern/process_table.h"

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/namespaces.h"
 #include "endpoint/rules.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
-#include "proc/namespaces.h"
 #include "proc/source_text.h"
 #include "run/agent.h"
 #include "run/turns.h"

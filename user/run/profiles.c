@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 #include "profile/short_path.h"
 #include "recorded/files.h"
 #include "run/give_up.h"

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/lacking.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "python/identify.h"
 
 #define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
@@ -102,7 +104,11 @@ void no_frames_no_layout(struct no_frames *n, __u32 pid)
 
 void no_frames_forbidden(struct no_frames *n, __u32 pid)
 {
-	say_once(n, pid, "nor for others: looking at them is refused; run as root, or add CAP_SYS_PTRACE");
+	char advice[LACKING_SIZE], text[LACKING_SIZE + 64];
+
+	snprintf(text, sizeof(text), "nor for others: looking at them is refused; %s",
+		 lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
+	say_once(n, pid, text);
 }
 
 void no_frames_end(struct no_frames *n)

@@ -83,6 +83,7 @@ def test_errors(public):
     binary = public / "pyperf-bpf"
     said = set()
     for prefix, arguments in ((NOBODY, PROFILE), (NOBODY, ["dump", "--pid", "1"]), (WITHOUT, PROFILE),
+                              (WITHOUT, ["dump", "--pid", "1"]),
                               ([*"unshare --mount --pid --fork --mount-proc".split(), *WITHOUT], PROFILE),
                               (in_namespace("mount -t tmpfs none /sys/kernel/btf"), PROFILE)):
         done = subprocess.run([*prefix, binary, *arguments], capture_output=True, text=True, cwd="/",

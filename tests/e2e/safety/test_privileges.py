@@ -20,9 +20,9 @@ import interpreters as known
 import mcp_client
 import profiler
 import serving
+from rights import (CAPABILITIES, children, filters, just, parsers_of, sets, status, workers_of,
+                    zygote_of)
 
-CAPABILITIES = {"dac_override": 1, "dac_read_search": 2, "kill": 5, "sys_ptrace": 19, "sys_admin": 21,
-                "perfmon": 38, "bpf": 39, "checkpoint_restore": 40}
 FOUR = "-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search"
 SOMEBODY = 12345
 OTHER_USER = ["setpriv", "--reuid=%d" % SOMEBODY, "--regid=%d" % SOMEBODY, "--clear-groups"]
@@ -35,51 +35,6 @@ GIVEN = {
     "setcap": OTHER_USER,
 }
 PARANOID = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
-
-
-def status(pid, task=None):
-    path = "/proc/%d/%sstatus" % (pid, "task/%s/" % task if task else "")
-    return dict(line.split(":\t", 1) for line in pathlib.Path(path).read_text().splitlines())
-
-
-def sets(pid, task=None):
-    """What it may use now and at most, what an exec would add, whether it can ever get more, and whether its
-    system calls are filtered."""
-    now = status(pid, task)
-    return {name: int(now[name], 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")} | {
-        "NoNewPrivs": int(now["NoNewPrivs"]), "Seccomp": int(now["Seccomp"])}
-
-
-def filters(pid):
-    return int(status(pid)["Seccomp_filters"])
-
-
-def just(*names):
-    mask = sum(1 << CAPABILITIES[name] for name in names)
-    return {"CapEff": mask, "CapPrm": mask, "CapInh": 0, "CapAmb": 0, "NoNewPrivs": 1, "Seccomp": 2}
-
-
-def children(pid, name):
-    text = pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text()
-    found = []
-    for child in map(int, text.split()):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ends meanwhile
-            if status(child)["Name"] == name:
-                found.append(child)
-    return found
-
-
-def zygote_of(run):
-    zygote, = children(run.process.pid, "pyperf-zygote")
-    return zygote
-
-
-def workers_of(run):
-    return children(zygote_of(run), "pyperf-worker")
-
-
-def parsers_of(run):
-    return children(zygote_of(run), "pyperf-parser")
 
 
 def has_given_up(run, *names):

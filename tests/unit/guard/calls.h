@@ -34,7 +34,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 #include "guard/sandbox.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -310,10 +310,12 @@ struct call {
 
 #define NONE ((enum sandbox)-1)
 
+/* With which capabilities calls are made: a worker's. */
+static __u64 kept = PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH);
+
 /* The errno of a call in a child of its own, 0 if it succeeded. */
 static int errno_of(const struct call *call, enum sandbox sandbox)
 {
-	const __u64 kept = PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH);
 	int status;
 	pid_t pid = fork();
 

@@ -5,7 +5,7 @@
  * far as something other than EPERM, and within. That what they need works is for test_worker.c to show, and
  * for test_parser_child.c.
  */
-#include "tests/unit/guard/calls.h"
+#include "tests/unit/guard/mighty_calls.h"
 
 static const struct call calls[] = {
 	CALL(trace_me),
@@ -90,6 +90,27 @@ static void forbidden_to_the_zygote(void **state)
 	}
 }
 
+/*
+ * A worker that may not look at everybody keeps all that there is (isolate.c), and so does its zygote. The
+ * lists leave them no use for it, and they can still read.
+ */
+static void forbidden_to_the_mighty(void **state)
+{
+	const __u64 before = kept;
+
+	(void)state;
+	kept = ~PRIVILEGE(CAP_SYS_PTRACE);
+	for (size_t i = 0; i < ARRAY_SIZE(mighty); i++) {
+		is_forbidden(&mighty[i], SANDBOX_WORKER);
+		is_forbidden(&mighty[i], SANDBOX_ZYGOTE);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		is_forbidden(&calls[i], SANDBOX_WORKER);
+	for (size_t i = 0; i < ARRAY_SIZE(reading); i++)
+		assert_int_not_equal(errno_of(&reading[i], SANDBOX_WORKER), EPERM);
+	kept = before;
+}
+
 /* A list is a limit, and a longer one that comes later takes nothing of it back. */
 static void no_way_back(void **state)
 {
@@ -128,6 +149,7 @@ int main(void)
 		cmocka_unit_test(forbidden),
 		cmocka_unit_test(forbidden_to_the_parser),
 		cmocka_unit_test(forbidden_to_the_zygote),
+		cmocka_unit_test(forbidden_to_the_mighty),
 		cmocka_unit_test(no_way_back),
 		cmocka_unit_test(not_without_no_new_privs),
 	};

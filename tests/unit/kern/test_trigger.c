@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/privileges.h"
 #include "kern/ticks.h"
 #include "kern/timers.h"
 #include "kern/trigger.h"
@@ -33,6 +34,8 @@ struct choice {
 	bool use_cycles;
 	int refused_with;    /* errno of perf_event_open; 0 = it is not refused */
 	bool realtime;	     /* the kernel says that it is one */
+	bool paranoid;	     /* kernel.perf_event_paranoid is 3 */
+	__u64 without;	     /* capabilities that are taken away */
 	enum trigger_kind chosen; /* AUTO = none */
 	int err;
 	const char *reason, *no_reason; /* what the reason says, and does not; NULL = any */
@@ -40,16 +43,30 @@ struct choice {
 
 enum { CHILD_OK, CHILD_NOT_SET_UP, CHILD_OTHER_RESULT, CHILD_OTHER_KIND, CHILD_OTHER_REASON };
 
+static bool write_to(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	return f && fputs(text, f) >= 0 && !fclose(f);
+}
+
+static bool own_mounts(void)
+{
+	return !unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
 /* A mount namespace with another /sys/kernel. */
 static bool forge_realtime(void)
 {
-	FILE *f;
+	return own_mounts() && !mount("none", "/sys/kernel", "tmpfs", 0, NULL) &&
+	       write_to("/sys/kernel/realtime", "1\n");
+}
 
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/sys/kernel", "tmpfs", 0, NULL))
-		return false;
-	f = fopen("/sys/kernel/realtime", "we");
-	return f && fputs("1\n", f) >= 0 && !fclose(f);
+/* One in which the sysctl is what Debian has. */
+static bool forge_paranoid(void)
+{
+	return own_mounts() && !mount("none", "/mnt", "tmpfs", 0, NULL) && write_to("/mnt/3", "3\n") &&
+	       !mount("/mnt/3", "/proc/sys/kernel/perf_event_paranoid", NULL, MS_BIND, NULL);
 }
 
 static int choose(const struct choice *c)
@@ -58,6 +75,10 @@ static int choose(const struct choice *c)
 	int err;
 
 	if (c->realtime && !forge_realtime())
+		return CHILD_NOT_SET_UP;
+	if (c->paranoid && !forge_paranoid())
+		return CHILD_NOT_SET_UP;
+	if (c->without && privileges_keep(~c->without))
 		return CHILD_NOT_SET_UP;
 	if (c->refused_with && refuse(SYS_perf_event_open, REFUSE_ANY, c->refused_with))
 		return CHILD_NOT_SET_UP;
@@ -121,22 +142,56 @@ static void timers_in_their_place(void **state)
 
 static void says_what_to_do_where_they_are_refused(void **state)
 {
-	static const char sysctl[] = "set the sysctl kernel.perf_event_paranoid (it is ";
+	/* What is missing is not a right: they are refused to whoever asks. */
+	static const char forbidden[] = "CAP_PERFMON is there, so it is seccomp";
 
 	(void)state;
 	choice_is((struct choice){
-		.wanted = TRIGGER_PERF, .refused_with = EACCES, .err = -EACCES, .reason = sysctl });
+		.wanted = TRIGGER_PERF, .refused_with = EACCES, .err = -EACCES, .reason = forbidden });
 	choice_is((struct choice){ .wanted = TRIGGER_PERF,
 				   .refused_with = EACCES,
 				   .err = -EACCES,
-				   .reason = ", or use --trigger timer" });
+				   .reason = forbidden,
+				   .no_reason = "paranoid" });
+	choice_is((struct choice){ .wanted = TRIGGER_PERF,
+				   .refused_with = ENOSYS,
+				   .err = -ENOSYS,
+				   .reason = "the kernel has no perf events, or seccomp hides them" });
 	/* Timers do not count cycles. */
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO,
 				   .use_cycles = true,
 				   .refused_with = EPERM,
 				   .err = -EPERM,
-				   .reason = sysctl,
+				   .reason = forbidden,
 				   .no_reason = "timer" });
+}
+
+static void names_the_capability_that_is_missing(void **state)
+{
+	(void)state;
+	if (geteuid()) {
+		print_message("SKIP: only root has them to give up\n");
+		skip();
+	}
+	/* Timers would lack it, too. */
+	choice_is((struct choice){ .wanted = TRIGGER_PERF,
+				   .without = PRIVILEGE(CAP_PERFMON) | PRIVILEGE(CAP_SYS_ADMIN),
+				   .refused_with = EACCES,
+				   .err = -EACCES,
+				   .reason = "refused: CAP_PERFMON is missing",
+				   .no_reason = "timer" });
+	/* The least that a kernel like Debian's wants. */
+	choice_is((struct choice){ .wanted = TRIGGER_PERF,
+				   .without = PRIVILEGE(CAP_SYS_ADMIN),
+				   .paranoid = true,
+				   .refused_with = EACCES,
+				   .err = -EACCES,
+				   .reason = "kernel.perf_event_paranoid (it is 3) to 2 or less "
+					     "(otherwise CAP_SYS_ADMIN" });
+	choice_is((struct choice){ .wanted = TRIGGER_PERF,
+				   .refused_with = EACCES,
+				   .err = -EACCES,
+				   .reason = ", or use --trigger timer" });
 }
 
 /* Other errors are no refusal, and timers are not tried in their stead. */
@@ -204,6 +259,7 @@ int main(void)
 		cmocka_unit_test(perf_events_where_they_are_allowed),
 		cmocka_unit_test(timers_in_their_place),
 		cmocka_unit_test(says_what_to_do_where_they_are_refused),
+		cmocka_unit_test(names_the_capability_that_is_missing),
 		cmocka_unit_test(errors_that_are_no_refusal),
 		cmocka_unit_test(no_timers_on_a_realtime_kernel),
 		cmocka_unit_test(frequency_is_lowered_to_the_limit),

@@ -54,6 +54,19 @@ static void stat_exiting(void **state)
 	assert_int_equal(stat.start_ticks, 5);
 }
 
+static void stat_of_the_kernel(void **state)
+{
+	struct procfs_stat stat = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		procfs_parse_stat("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 1 2 0 0 0 0 1 0 5 0", &stat), 0);
+	assert_true(stat.of_the_kernel);
+	assert_int_equal(
+		procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194560 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
+	assert_false(stat.of_the_kernel);
+}
+
 static void stat_cpu(void **state)
 {
 	/* Field 38 is the signal that the parent gets, 39 the CPU. */
@@ -389,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stat_names),
 		cmocka_unit_test(stat_exiting),
+		cmocka_unit_test(stat_of_the_kernel),
 		cmocka_unit_test(stat_cpu),
 		cmocka_unit_test(process_of_a_thread),
 		cmocka_unit_test(own_ids), cmocka_unit_test(users), cmocka_unit_test(stat_malformed),

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 #include "kern/banks.h"
 #include "kern/records.h"
 #include "run/agent.h"

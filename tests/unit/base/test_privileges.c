@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 #include "tests/unit/guard/in_child.h"
 
 #define KEPT (PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "proc/namespaces.h"
+#include "base/namespaces.h"
 
 #include <sys/stat.h>
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "guard/capabilities.h"
-#include "guard/privileges.h"
+#include "base/capabilities.h"
+#include "base/privileges.h"
 
 #define FOUR (PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON) | PRIVILEGE(CAP_SYS_PTRACE) | \
 	      PRIVILEGE(CAP_DAC_READ_SEARCH))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "guard/capabilities.h"
+#include "base/capabilities.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "guard/privileges.h"
+#include "base/privileges.h"
 
 const struct capability_row capability_rows[CAPABILITY_ROWS] = {
 #define CAPABILITY(name, want, reason) { CAP_##name, CAPABILITY_##want, "CAP_" #name, reason },
-#include "guard/capabilities.def"
+#include "base/capabilities.def"
 };
 
 __u64 capabilities_up_to(enum capability_want want)
@@ -36,7 +36,7 @@ static int add_lower(struct buf *b, const char *name)
 
 int capabilities_add(struct buf *b, __u64 mask, enum capability_style style)
 {
-	static const char *const between[] = { ", ", ",", " ", ", " };
+	static const char *const between[] = { ", ", " and ", ",", " ", ", " };
 	bool first = true;
 	int err = 0;
 
@@ -50,7 +50,7 @@ int capabilities_add(struct buf *b, __u64 mask, enum capability_style style)
 		first = false;
 		if (!err && style == CAPABILITY_AS_FILE)
 			err = add_lower(b, name);
-		else if (!err && style == CAPABILITY_AS_NAMES)
+		else if (!err && (style == CAPABILITY_AS_NAMES || style == CAPABILITY_AS_WORDS))
 			err = buf_add_string(b, name);
 		else if (!err)
 			err = buf_printf(b, "%s%s", style == CAPABILITY_AS_DOCKER ? "--cap-add " : "",

@@ -3,8 +3,8 @@
  * namespaces.h - whether this process is in the machine's namespaces, or in a container's. Where /proc does
  * not say it, it counts as the machine's.
  */
-#ifndef PYPERF_PROC_NAMESPACES_H
-#define PYPERF_PROC_NAMESPACES_H
+#ifndef PYPERF_BASE_NAMESPACES_H
+#define PYPERF_BASE_NAMESPACES_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "guard/privileges.h"
+#include "base/privileges.h"
 
 #include <errno.h>
 #include <sys/prctl.h>

@@ -3,8 +3,8 @@
  * privileges.h - gives up capabilities for good. Each capability is a bit, PRIVILEGE(CAP_...); all of it is
  * about the calling thread alone.
  */
-#ifndef PYPERF_GUARD_PRIVILEGES_H
-#define PYPERF_GUARD_PRIVILEGES_H
+#ifndef PYPERF_BASE_PRIVILEGES_H
+#define PYPERF_BASE_PRIVILEGES_H
 
 #include <linux/capability.h>
 #include <linux/types.h>

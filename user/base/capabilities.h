@@ -2,8 +2,8 @@
 /*
  * capabilities.h - the rows of capabilities.def, and lists of their names.
  */
-#ifndef PYPERF_GUARD_CAPABILITIES_H
-#define PYPERF_GUARD_CAPABILITIES_H
+#ifndef PYPERF_BASE_CAPABILITIES_H
+#define PYPERF_BASE_CAPABILITIES_H
 
 #include <linux/types.h>
 
@@ -13,7 +13,7 @@ enum capability_want { CAPABILITY_NEEDED, CAPABILITY_WANTED, CAPABILITY_KEPT };
 
 enum {
 #define CAPABILITY(name, want, reason) CAPABILITY_ROW_##name,
-#include "guard/capabilities.def"
+#include "base/capabilities.def"
 	CAPABILITY_ROWS
 };
 
@@ -31,6 +31,7 @@ __u64 capabilities_up_to(enum capability_want want);
 /* How names are written. */
 enum capability_style {
 	CAPABILITY_AS_NAMES,  /* CAP_BPF, CAP_PERFMON */
+	CAPABILITY_AS_WORDS,  /* CAP_BPF and CAP_PERFMON */
 	CAPABILITY_AS_FILE,   /* cap_bpf,cap_perfmon: for setcap(8) */
 	CAPABILITY_AS_DOCKER, /* --cap-add BPF --cap-add PERFMON */
 	CAPABILITY_AS_LIST,   /* BPF, PERFMON: for Kubernetes */
