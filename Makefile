@@ -88,7 +88,7 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)$(MAKE_ALL) all
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
-check: deps-build ## install what is missing, build, test each capability: 15 minutes on two CPUs
+check: deps-build ## install what is missing, build, test each capability: 20 minutes on two CPUs
 	$(Q)sh deploy/deps.sh check
 	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
 	$(Q)$(MAKE_ALL) all $(UNIT_BIN) $(TOOL_BIN) $(LISTS) $(SCHEMA)

@@ -86,6 +86,16 @@ def test_files_that_share_a_name():
     assert told == {name: sorted(where) for name, where in rooms.items() if len(where) > 1}
 
 
+def test_how_long_a_check_takes():
+    """It is said in several places, and is the same in all of them."""
+    told = {}
+    for name in "Makefile", "README.md", "CONTRIBUTING.md", "docs/testing.md":
+        text = " ".join((TOP / name).read_text().split())
+        told[name] = set(re.findall(r"(?:make check(?!-)|\bcheck: deps-)[^.;(]{,90}? (\d+) minutes", text))
+    assert all(len(minutes) == 1 for minutes in told.values()), told
+    assert len(set.union(*told.values())) == 1, told
+
+
 def test_a_hole_in_the_map_is_found(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("| feature | `bpf/` | `user/` | tests |\n|---|---|---|---|\n"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "answers/asked_name.h"
 #include "answers/chance.h"
 #include "profile/frames.h"
 #include "recorded/files.h"
@@ -72,7 +73,7 @@ static int add_one(struct answered *a, enum answer_by by, char *error, size_t si
 
 	if (err || t->count || t->total)
 		return err;
-	snprintf(error, size, "no function is called '%.100s'; --by function --top 1000 lists them", t->of);
+	asked_name_explain(a->recorded, t->of, chosen_event(&a->chosen), error, size);
 	return -EINVAL;
 }
 

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/asked_name.h"
 #include "base/cleanup.h"
 
 /* One of --focus and --ignore. */
 struct expression {
 	bool is_there;
 	regex_t regex;
+	const char *name; /* borrowed; of what is no more than a name, which may have its module before it */
 	signed char *place_matches; /* by place id - 1: 0 = not known yet, 1, or -1 */
 };
 
@@ -100,6 +102,7 @@ static int compile(struct expression *e, const struct recorded *r, const char *t
 			 option, text, why);
 		return -EINVAL;
 	}
+	e->name = asked_name_is_plain(text) ? text : NULL;
 	e->is_there = true;
 	return 0;
 }
@@ -107,6 +110,13 @@ static int compile(struct expression *e, const struct recorded *r, const char *t
 static bool matches_string(const struct expression *e, const struct recorded *r, __u32 string)
 {
 	return string && !regexec(&e->regex, recorded_get_string(r, string), 0, NULL, 0);
+}
+
+static bool matches_name(const struct expression *e, const struct recorded *r,
+			 const struct recorded_function *f)
+{
+	return e->name &&
+	       asked_name_is(recorded_get_string(r, f->name), recorded_get_string(r, f->file), e->name);
 }
 
 /* As go tool pprof: by the name of the function, its file, or the file that the code lies in. */
@@ -120,7 +130,10 @@ static bool matches_place(struct expression *e, const struct recorded *r, __u32 
 		const bool is_mapped = p->mapping &&
 				       matches_string(e, r, recorded_get_mapping(r, p->mapping)->file);
 
-		*known = is_mapped || matches_string(e, r, f->name) || matches_string(e, r, f->file) ? 1 : -1;
+		*known = is_mapped || matches_string(e, r, f->name) || matches_string(e, r, f->file) ||
+					 matches_name(e, r, f) ?
+				 1 :
+				 -1;
 	}
 	return *known > 0;
 }

@@ -40,7 +40,4 @@ int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __
 /* Puts callees below their callers; of all nodes the `top` hottest. 0 or -ENOMEM. */
 int table_sort_tree(struct adder *a, size_t top);
 
-/* Whether a function's name is this, or ends with a dot and this. */
-bool table_is_named(const char *name, const char *of);
-
 #endif

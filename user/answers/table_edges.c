@@ -7,15 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/asked_name.h"
 #include "answers/table.h"
 #include "answers/table_adder.h"
-
-bool table_is_named(const char *name, const char *of)
-{
-	const size_t n = strlen(name), k = strlen(of);
-
-	return !strcmp(name, of) || (k && n > k && name[n - k - 1] == '.' && !strcmp(name + n - k, of));
-}
 
 /* By its name, or by the id that a row of it has. */
 static bool is_asked(const struct recorded *r, __u32 place, const char *of)
@@ -23,7 +17,7 @@ static bool is_asked(const struct recorded *r, __u32 place, const char *of)
 	const struct recorded_function *f = recorded_get_function(r, recorded_get_place(r, place)->function);
 	char id[17];
 
-	if (table_is_named(recorded_get_string(r, f->name), of))
+	if (asked_name_is(recorded_get_string(r, f->name), recorded_get_string(r, f->file), of))
 		return true;
 	if (strlen(of) != sizeof(id) - 1)
 		return false;

@@ -205,6 +205,19 @@ def test_the_text(plain, view):
         assert re.search(r"^.*%.*" + re.escape(row["name"]), text, re.M)
 
 
+@pytest.mark.parametrize("view", ("--callers", "--callees", "--lines"))
+def test_a_function_by_its_module(program, view):
+    path, profile = program
+    names = "deep", "program.deep", path.parent.name + ".program.deep"
+    tables = [table(profile, view, name) for name in names]
+    assert tables[0]["rows"] and all(other["rows"] == tables[0]["rows"] for other in tables)
+    by_name, by_module = (report("--focus", name, "--json", profile) for name in ("deep", "program.deep"))
+    assert json.loads(by_name)["tables"] == json.loads(by_module)["tables"]
+    done = subprocess.run([profiler.BINARY, "report", view, "program.deap", profile], capture_output=True,
+                          text=True)
+    assert done.returncode == 1 and "the nearest is 'deep' (" in done.stderr and "program.py)" in done.stderr
+
+
 def test_a_function_that_is_not_there(plain):
     done = subprocess.run([profiler.BINARY, "report", "--callers", "nothing", plain], capture_output=True,
                           text=True)
