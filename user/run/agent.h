@@ -70,7 +70,9 @@ struct agent {
 	struct no_room no_room;
 	struct complaint cpus; /* that came or went cannot be followed */
 	bool stop;	   /* the run is to end */
-	bool hasty;	   /* ... since a signal said so */
+	bool hasty;	   /* ... since a signal said so, */
+	double ends_since; /* at this clock_seconds(), and COMMAND's own end is waited for; 0 = none has */
+	bool wait_said;	   /* the user knows that it is */
 	double terminated; /* clock_seconds() of the first SIGTERM; 0 = none */
 	bool worker_lost;  /* ... since there can be no worker any more */
 	int exit_code;

@@ -84,6 +84,11 @@ int command_go(struct command *c)
 	return -err;
 }
 
+bool command_runs(const struct command *c)
+{
+	return c->pid > 0 && c->go <= 0;
+}
+
 bool command_ended(struct command *c, int *ret_code)
 {
 	struct rusage u;

@@ -17,8 +17,12 @@ struct command {
 
 /* Forks; the child waits. Returns 0, or -errno of fork() or pipe(), and then *c is as it was. */
 int command_start(struct command *c, char **argv);
-/* Lets it exec. Returns 0, or the -errno of exec: then it is gone. */
+/*
+ * Lets it exec. Returns 0, or the -errno of exec: then it is gone. -EPIPE: a signal has ended it before.
+ */
 int command_go(struct command *c);
+/* Whether it was let go and, as far as command_ended() has seen, has not ended. */
+bool command_runs(const struct command *c);
 /* Without waiting: true when it has ended, with the exit code a shell would give. */
 bool command_ended(struct command *c, int *ret_code);
 void command_signal(struct command *c, int signal);

@@ -22,6 +22,7 @@
 #include "run/give_up.h"
 #include "run/named.h"
 #include "run/parts.h"
+#include "run/turns.h"
 #include "targets/children.h"
 #include "targets/registry.h"
 #include "targets/start.h"
@@ -218,10 +219,28 @@ static int start_ticks(struct agent *a)
 	return 0;
 }
 
+/* Before the first sample: there is nothing to write. */
+static void end_unsampled(struct agent *a)
+{
+	if (!a->worker_lost)
+		log_error("ended by a signal before the first sample: nothing was sampled, and nothing is "
+			  "written");
+	a->exit_code = EXIT_FAILURE;
+}
+
+/* A signal that came until now found no COMMAND that it could have been meant for. */
 static int let_command_go(struct agent *a)
 {
-	int err = command_go(&a->command);
+	int err;
 
+	turns_take_signals(a);
+	if (a->stop)
+		return 0;
+	err = command_go(&a->command);
+	if (err == -EPIPE) {
+		a->stop = true;
+		return 0;
+	}
 	if (err) {
 		log_error("cannot run '%s': %s", a->options->command[0], strerror(-err));
 		a->exit_code = err == -ENOENT ? 127 : 126;
@@ -302,9 +321,10 @@ static int finish(struct agent *a)
 	return finish_write(a);
 }
 
-/* Started by --duration's end or Ctrl-C, COMMAND goes on; its code is passed on only if it ended. */
+/* Where the run ends before COMMAND, COMMAND goes on; its code is passed on only if it ended. */
 static int run(struct agent *a)
 {
+	bool sampled = false;
 	int err = named_check(a->options->pid_list, a->options->pid_count) ?: finish_check(a);
 
 	if (notify_open(&a->notify))
@@ -315,10 +335,16 @@ static int run(struct agent *a)
 		err = select_targets(a);
 	if (!err && !a->stop)
 		err = start(a);
-	if (!err && !a->stop)
+	if (!err && !a->stop) {
+		sampled = true;
 		err = sample(a);
-	if (!err && a->facts.start > 0)
+	}
+	if (!err && sampled)
 		err = finish(a);
+	else if (!err)
+		end_unsampled(a);
+	if (sampled && a->options->command)
+		turns_command_ended(a);
 	return err;
 }
 

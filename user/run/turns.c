@@ -14,6 +14,34 @@
 #include "run/reload.h"
 #include "targets/registry.h"
 
+#define WAIT_UNSAID_SECONDS 1.0 /* from a signal until it is said that COMMAND has not ended by it */
+#define SAME_SIGNAL_SECONDS 0.1 /* timeout(1) sends it to us, and then to the whole group */
+
+/*
+ * A Ctrl-C reaches COMMAND as well, since both are in the terminal's foreground group, and SIGTERM is handed
+ * on to it. It may have much to do before it ends: that is sampled, too, until the next signal.
+ */
+static void end_by_signal(struct agent *a, int signal)
+{
+	const bool waits = command_runs(&a->command) && !a->windows.stop_ns;
+	const double now = clock_seconds();
+
+	a->hasty = true;
+	if (waits && now < a->ends_since + SAME_SIGNAL_SECONDS)
+		return;
+	if (signal == SIGTERM) {
+		a->terminated = now;
+		if (command_runs(&a->command))
+			command_signal(&a->command, SIGTERM);
+	}
+	if (waits && a->ends_since <= 0) {
+		a->ends_since = now;
+		return;
+	}
+	a->stop = true;
+	loop_hasty();
+}
+
 void turns_take_signals(struct agent *a)
 {
 	int signal;
@@ -29,13 +57,28 @@ void turns_take_signals(struct agent *a)
 			reload(a);
 			continue;
 		}
-		if (signal == SIGTERM) {
-			command_signal(&a->command, SIGTERM);
-			a->terminated = clock_seconds();
-		}
-		a->stop = a->hasty = true;
-		loop_hasty();
+		end_by_signal(a, signal);
 	}
+}
+
+bool turns_command_ended(struct agent *a)
+{
+	if (!command_ended(&a->command, &a->exit_code))
+		return false;
+	a->facts.command_seconds = a->command.cpu_seconds;
+	return true;
+}
+
+static void end_with_command(struct agent *a)
+{
+	if (!turns_command_ended(a) || a->windows.stop_ns)
+		return;
+	a->stop = true;
+	if (a->ends_since <= 0)
+		return;
+	loop_hasty(); /* its end was all that the signal left to wait for */
+	if (a->terminated > 0)
+		a->terminated = clock_seconds();
 }
 
 static void on_signals(void *agent, unsigned int ready)
@@ -45,10 +88,8 @@ static void on_signals(void *agent, unsigned int ready)
 	if (!(ready & LOOP_READABLE))
 		return;
 	turns_take_signals(a);
-	if (a->options->command && command_ended(&a->command, &a->exit_code)) {
-		a->facts.command_seconds = a->command.cpu_seconds;
-		a->stop = true;
-	}
+	if (a->options->command)
+		end_with_command(a);
 }
 
 /* Without makers of workers there can be no other one. */
@@ -96,6 +137,17 @@ static void end_with_targets(struct agent *a)
 	a->stop = true;
 }
 
+/* It may ignore the signal, or have got none. */
+static void say_what_is_waited_for(struct agent *a)
+{
+	if (a->ends_since <= 0 || a->wait_said || clock_seconds() < a->ends_since + WAIT_UNSAID_SECONDS)
+		return;
+	a->wait_said = true;
+	log_info("COMMAND, process %d, has not ended yet, and is profiled until it does: Ctrl-C once more "
+		 "ends this without it",
+		 a->command.pid);
+}
+
 static void on_second(void *agent, unsigned int ready)
 {
 	struct agent *a = agent;
@@ -108,6 +160,8 @@ static void on_second(void *agent, unsigned int ready)
 		end_with_targets(a);
 		no_room_check(&a->no_room, a->kernel);
 	}
+	if (command_runs(&a->command))
+		say_what_is_waited_for(a);
 	progress_show(&a->progress, &a->facts, a->kernel, a->registry);
 }
 

@@ -6,6 +6,8 @@
 #ifndef PYPERF_RUN_TURNS_H
 #define PYPERF_RUN_TURNS_H
 
+#include <stdbool.h>
+
 struct agent;
 
 /* Adds them. Logs; 0 or -errno. */
@@ -13,5 +15,7 @@ int turns_open(struct agent *a);
 
 /* Heeds the signals that came. For the end of a run, when the loop does not turn any more. */
 void turns_take_signals(struct agent *a);
+/* Whether COMMAND has ended, which is said once: then its exit code is that of the run. */
+bool turns_command_ended(struct agent *a);
 
 #endif

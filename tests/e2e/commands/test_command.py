@@ -84,13 +84,94 @@ def test_interrupt_ends_early_and_writes(tmp_path, workloads):
 def test_interrupt_ends_a_command(tmp_path, workloads):
     """Ctrl-C reaches the whole foreground group; a COMMAND that ends by it is passed on like any other
     end."""
-    run = profiler.Run(tmp_path, "-d", 60, "-F", 999, "--", PYTHON, workloads / "burn.py")
-    time.sleep(2)
+    run = profiler.Run(tmp_path, "-d", 600, "-F", 999, "--", PYTHON, workloads / "burn.py")
+    pid = json.loads(said_by(run))["pid"]
+    wait_for_samples(run, pid)
     os.killpg(run.process.pid, signal.SIGINT)
-    run.finish(20, code=None)
-    assert run.code in (0, 130)
-    run.check_books()
+    run.finish(60, code=128 + signal.SIGINT)
     assert profiler.total(run.samples) > 50
+
+
+def said_by(run, what=b"\n"):
+    """COMMAND's output, as soon as this is in it."""
+    profiler.wait_until(lambda: what in os.pread(run.streams[0].fileno(), 4096, 0), what="COMMAND's output")
+    return os.pread(run.streams[0].fileno(), 4096, 0)
+
+
+# It works for a while after it was told to end, as programs do that write their state.
+CLEANS_UP = """
+import signal, sys, time
+def cleanup():
+    e = time.thread_time() + 1
+    while time.thread_time() < e: sum(range(500))
+def told(*_):
+    raise SystemExit(%d)
+signal.signal(%d, told)
+print("ready", flush=True)
+try:
+    while True: time.sleep(0.01)
+finally: cleanup()
+"""
+
+
+@pytest.mark.parametrize("number, tell", (
+    (signal.SIGINT, os.killpg), (signal.SIGTERM, os.kill),
+), ids=("ctrl-c", "sigterm"))
+def test_its_clean_up_is_profiled(tmp_path, number, tell):
+    """Its end is waited for, and its exit code is the run's."""
+    run = profiler.Run(tmp_path, "-F", 499, "--", PYTHON, "-c", CLEANS_UP % (7, number))
+    said_by(run, b"ready")
+    tell(run.process.pid, number)
+    run.finish(code=7)
+    # a second of CPU time at 499 Hz
+    assert profiler.total(s for s in run.samples if "cleanup" in profiler.functions(s)) > 300
+
+
+def test_a_second_interrupt_does_not_wait(tmp_path):
+    """COMMAND ignores it."""
+    program = "import signal\nsignal.signal(2, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: pass"
+    run = profiler.Run(tmp_path, "-F", 499, "--", PYTHON, "-c", program)
+    said_by(run, b"ready")
+    os.killpg(run.process.pid, signal.SIGINT)
+    profiler.wait_until(lambda: b"has not ended yet" in os.pread(run.streams[1].fileno(), 4096, 0),
+                        what="word that COMMAND is waited for")
+    assert run.process.poll() is None
+    os.killpg(run.process.pid, signal.SIGINT)
+    run.process.wait(60)
+    assert run.alive(), "COMMAND was ended"
+    run.finish()
+    assert profiler.total(run.samples) > 100
+
+
+def test_duration_is_over_while_its_end_is_waited_for(tmp_path):
+    program = "import signal\nsignal.signal(2, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: pass"
+    run = profiler.Run(tmp_path, "-d", 4, "--", PYTHON, "-c", program)
+    said_by(run, b"ready")
+    os.killpg(run.process.pid, signal.SIGINT)
+    run.process.wait(60)
+    assert run.alive()
+    run.finish()
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def test_ended_before_the_first_sample(tmp_path, number):
+    """As soon as signals are heeded, which is long before the kernel side is there."""
+    run = profiler.Run(tmp_path, "--", "true", stats=False)
+    status = "/proc/%d/status" % run.process.pid
+
+    def heeds_signals():
+        blocked = next(line for line in open(status) if line.startswith("SigBlk"))
+        return int(blocked.split()[1], 16) & 1 << number - 1
+
+    profiler.wait_until(heeds_signals, what="signals")
+    os.killpg(run.process.pid, number)
+    run.finish(code=None)
+    if run.code != 1:  # it was quicker than this test
+        assert run.code in (0, 128 + number) and run.path.exists()
+        pytest.skip("SKIP busy: the profiler had started before it could be interrupted")
+    assert run.err == "pyperf-bpf: error: ended by a signal before the first sample: nothing was sampled, " \
+                      "and nothing is written\n"
+    assert not run.path.exists()
 
 
 def test_terminate_ends_early_and_writes(tmp_path, workloads):

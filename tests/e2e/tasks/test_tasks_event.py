@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`--event tasks`: what asyncio's tasks wait for, as time, by the lines of their coroutines."""
 import collections
+import os
+import signal
 
 import pytest
 
@@ -166,8 +168,8 @@ def test_command(python, workloads, tmp_path):
                        python.path, "-S", workloads / PROGRAM, "queue", output=None)
     try:
         profiler.wait_until(lambda: any(map(has_time, folder.glob("*.pb.gz"))), what="time of tasks")
-        run.interrupt()
-        run.finish()
+        os.killpg(run.process.pid, signal.SIGINT)  # COMMAND's end is waited for
+        run.finish(code=128 + signal.SIGINT)
     finally:
         run.kill()
 

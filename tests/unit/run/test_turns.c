@@ -192,17 +192,78 @@ static void ends_with_its_command(void **state)
 /* A service manager's stop is for both. */
 static void sigterm_is_passed_on(void **state)
 {
-	int code = -1;
-
 	(void)state;
 	OPEN("--", "sleep", "1000");
 	run_command();
 	kill(getpid(), SIGTERM);
+	while (!agent.stop)
+		turn();
+	assert_true(agent.hasty && agent.terminated > 0);
+	assert_int_equal(agent.exit_code, 128 + SIGTERM);
+}
+
+/* Ctrl-C reaches it by itself. A second one does not wait for it. */
+static void its_end_is_waited_for(void **state)
+{
+	(void)state;
+	OPEN("--", "sleep", "1000");
+	run_command();
+	kill(getpid(), SIGINT);
+	turn();
+	assert_true(agent.hasty);
+	kill(getpid(), SIGINT); /* the same one, as timeout(1) sends it */
+	agent.ends_since = clock_seconds();
+	turn();
+	assert_false(agent.stop);
+	agent.ends_since -= 1;
+	kill(getpid(), SIGINT);
+	while (!agent.stop)
+		turn();
+	assert_int_equal(agent.exit_code, 0);
+	command_signal(&agent.command, SIGKILL);
+	while (!turns_command_ended(&agent))
+		usleep(1000);
+	assert_int_equal(agent.exit_code, 128 + SIGKILL);
+}
+
+static void what_does_not_end_is_named(void **state)
+{
+	const char *said = "";
+
+	(void)state;
+	OPEN("--", "sleep", "1000");
+	run_command();
+	kill(getpid(), SIGINT);
+	while (!*said)
+		said = LOGGED(turn());
+	assert_non_null(strstr(said, "has not ended yet, and is profiled until it does: Ctrl-C once more"));
+	assert_string_equal(LOGGED(turn()), "");
+	assert_false(agent.stop);
+	command_signal(&agent.command, SIGKILL);
+	while (!agent.stop)
+		turn();
+}
+
+/* When the time is up, or before it was let go, it is not waited for. */
+static void nobody_waits_for_a_command_that_is_not_profiled(void **state)
+{
+	(void)state;
+	OPEN("--", "sleep", "1000");
+	assert_int_equal(command_start(&agent.command, options.command), 0);
+	kill(getpid(), SIGINT);
 	turn();
 	assert_true(agent.stop);
-	while (!command_ended(&agent.command, &code) && !agent.exit_code)
-		usleep(1000);
-	assert_int_equal(agent.exit_code ?: code, 128 + SIGTERM);
+	agent.stop = false;
+	assert_int_equal(command_go(&agent.command), 0);
+	agent.windows.stop_ns = 1;
+	kill(getpid(), SIGHUP);
+	turn();
+	assert_true(agent.stop);
+	agent.stop = false;
+	command_signal(&agent.command, SIGKILL);
+	while (!agent.exit_code)
+		turn();
+	assert_false(agent.stop); /* there are names to wait for */
 }
 
 /* --- what is read --------------------------------------------------------------------------------------- */
@@ -336,6 +397,9 @@ int main(void)
 		TEST(other_children_may_end),
 		TEST(ends_with_its_command),
 		TEST(sigterm_is_passed_on),
+		TEST(its_end_is_waited_for),
+		TEST(what_does_not_end_is_named),
+		TEST(nobody_waits_for_a_command_that_is_not_profiled),
 		TEST(the_workers_answers),
 		TEST(the_kernel_sides_records),
 		TEST_DUE(a_sign_of_life),
