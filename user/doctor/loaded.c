@@ -4,11 +4,11 @@
  * and taken away again. And whether the worker could be started.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "doctor/checks.h"
 #include "kern/kernel.h"
 #include "kern/libbpf_log.h"
+#include "proc/visible.h"
 
 void check_programs(struct examination *x, struct finding *ret)
 {
@@ -41,7 +41,7 @@ void check_programs(struct examination *x, struct finding *ret)
 void check_worker(struct examination *x, struct finding *ret)
 {
 	/* Then it may end as soon as it has begun, or only later. */
-	if (access("/proc/self/stat", R_OK)) {
+	if (!visible_is_mounted()) {
 		finding_say(ret, GRADE_UNKNOWN, "not known without /proc");
 		return;
 	}

@@ -11,6 +11,7 @@
 #include "base/privileges.h"
 #include "doctor/checks.h"
 #include "doctor/triggers.h"
+#include "proc/visible.h"
 
 static void mend_for_user(const struct examination *x, struct finding *ret)
 {
@@ -99,11 +100,11 @@ void check_pid_namespace(struct examination *x, struct finding *ret)
 
 void check_proc(struct examination *x, struct finding *ret)
 {
-	if (access("/proc/self/stat", R_OK)) {
+	if (!visible_is_mounted()) {
 		x->hopeless = true;
 		finding_say(ret, GRADE_MISSING, "/proc is not mounted");
 		finding_mend(ret, "mount -t proc proc /proc");
-	} else if (access("/proc/1/stat", R_OK)) {
+	} else if (!visible_shows_others()) {
 		finding_say(ret, GRADE_MISSING, "/proc hides the processes of others (hidepid)");
 		finding_mend(ret, "mount -o remount,hidepid=0 /proc");
 	} else {

@@ -28,10 +28,10 @@ struct continuous {
 
 int continuous_check(const char *output_dir)
 {
-	int err = output_dir ? folder_check(output_dir) : 0;
+	int err = output_dir ? folder_make(output_dir) ?: folder_check(output_dir) : 0;
 
 	if (err)
-		log_error("cannot write to folder '%s': %s", output_dir, strerror(-err));
+		log_error("cannot write to folder '%s': %s", output_dir, folder_why(output_dir, err));
 	return err;
 }
 

@@ -26,7 +26,10 @@ struct continuous_options {
 	const struct pod_label_names *pod_label_names; /* labels of the series that are pushed */
 };
 
-/* Before anything is sampled: whether output_dir can be written; NULL always can. Logs. 0 or -errno. */
+/*
+ * Before anything is sampled: makes output_dir, but not the folders above it, and says whether it can be
+ * written; NULL always can. Logs. 0 or -errno.
+ */
 int continuous_check(const char *output_dir);
 /* The first interval begins now. Logs. 0 or -errno. */
 int continuous_open(struct continuous **ret, const struct continuous_options *o, struct windows *windows);

@@ -209,13 +209,22 @@ static int write_unnamed(int folder, const char *name, const void *data, size_t 
 	return close_checked(&fd);
 }
 
+/* Removed, while it is somebody's working folder. */
+static bool is_removed(const struct stat *folder)
+{
+	return !folder->st_nlink;
+}
+
 static int replace(const char *folder_path, const char *name, const void *data, size_t size)
 {
 	_cleanup_close_ int folder = open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
 	int err;
 
-	if (folder < 0)
+	if (folder < 0 || fstat(folder, &st) < 0)
 		return -errno;
+	if (is_removed(&st))
+		return -ENOENT;
 	err = write_unnamed(folder, name, data, size);
 	if (err == -EOPNOTSUPP)
 		err = write_named(folder, name, data, size);
@@ -273,5 +282,18 @@ int file_check_writable(const char *path)
 		return -errno;
 	if (!S_ISDIR(st.st_mode))
 		return -ENOTDIR;
+	if (is_removed(&st))
+		return -ENOENT;
 	return faccessat(AT_FDCWD, folder, R_OK | W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+const char *file_why(const char *path, int err)
+{
+	_cleanup_free_ char *folder = NULL;
+	const char *name;
+	struct stat st;
+
+	if (err == -ENOENT && !split_path(path, &folder, &name) && !stat(folder, &st) && is_removed(&st))
+		return "the working folder was removed";
+	return strerror(-err);
 }

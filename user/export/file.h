@@ -17,10 +17,16 @@ int file_write_atomic(const char *path, const void *data, size_t size);
 
 /*
  * Whether file_write_atomic() can be expected to work; to be asked before hours of sampling. 0, or why not:
- * -EISDIR, -ENOENT, -ENOTDIR, -EACCES, -EROFS and the like. The answer holds for the privileges of this
+ * -EISDIR, -ENOENT, -ENOTDIR, -EACCES, -EROFS and the like. -ENOENT also of a folder that was removed. The answer holds for the privileges of this
  * moment.
  */
 int file_check_writable(const char *path);
+
+/*
+ * In words, why one of these two failed with this -errno. A working folder that was removed can still be
+ * entered, and what is made in it fails in ways that say nothing.
+ */
+const char *file_why(const char *path, int err);
 
 /* Writes everything, in as many steps as it takes, waiting for a descriptor that is not ready. */
 int fd_write_all(int fd, const void *data, size_t size);

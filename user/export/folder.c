@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -49,6 +50,28 @@ static char *join(const char *path, const char *name)
 	char *joined;
 
 	return asprintf(&joined, "%s/%s", path, name) < 0 ? NULL : joined;
+}
+
+int folder_make(const char *path)
+{
+	return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static bool has_parent(const char *path)
+{
+	_cleanup_free_ char *above = strdup(path);
+	struct stat st;
+
+	return above && !stat(dirname(above), &st) && st.st_nlink;
+}
+
+const char *folder_why(const char *path, int err)
+{
+	if (err == -ENOENT && *path != '/' && !has_parent("x"))
+		return "the working folder was removed";
+	if (err == -ENOENT && !has_parent(path))
+		return "the folder above it is not there, and only the last one is made";
+	return strerror(-err);
 }
 
 int folder_check(const char *path)

@@ -16,6 +16,12 @@ struct folder_keep {
 	unsigned long long files, bytes;
 };
 
+/* Makes it, with mode 0755 less the umask, unless it is there; not those above it. 0 or -errno. */
+int folder_make(const char *path);
+
+/* In words, why folder_make(), folder_check() or folder_add() failed with this -errno. */
+const char *folder_why(const char *path, int err);
+
 /* Whether folder_add() can be expected to work: 0, or why not, as -ENOENT, -ENOTDIR, -EACCES or -EROFS. */
 int folder_check(const char *path);
 

@@ -95,7 +95,7 @@ static int on_failure(struct interval_files *f, int err)
 	f->due = false;
 	f->stats->files_failed++;
 	complain(&f->writing, "cannot write to '%s': %s; what was counted is kept for the next file",
-		 f->folder, strerror(-err));
+		 f->folder, folder_why(f->folder, err));
 	bound_memory(f);
 	return err;
 }

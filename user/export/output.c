@@ -22,7 +22,7 @@ static int log_unwritable(const char *path, int err)
 	if (err == -ETIMEDOUT)
 		log_error("writing '%s' takes too long: it is given up", path);
 	else if (err)
-		log_error("cannot write '%s': %s", path, strerror(-err));
+		log_error("cannot write '%s': %s", path, file_why(path, err));
 	return err;
 }
 

@@ -24,6 +24,7 @@
 #include "proc/descent.h"
 #include "proc/procfs.h"
 #include "proc/sched_clocks.h"
+#include "proc/visible.h"
 #include "run/commands.h"
 #include "run/give_up.h"
 #include "run/named.h"
@@ -203,12 +204,16 @@ static int dump_process(struct dumper *k, pid_t pid)
 
 static int dump_all(struct dumper *k)
 {
+	char advice[LACKING_SIZE];
 	DIR *folder = opendir("/proc");
 	const struct dirent *entry;
 	int err = 0;
 
 	if (!folder)
 		return log_lack(-errno, "/proc");
+	if (!visible_shows_others())
+		log_warning("/proc hides processes of others (hidepid), and those are left out: %s" ASK_DOCTOR,
+			    lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
 	while (!err && (entry = readdir(folder))) {
 		const pid_t pid = atoi(entry->d_name);
 
@@ -280,7 +285,7 @@ static int run(const struct options *o, const struct subject *subject)
 		.selection = settings_selection(o),
 		.colour = isatty(STDOUT_FILENO),
 	};
-	int err = named_check(o->pid_list, o->pid_count) ?:
+	int err = named_check_proc() ?: named_check(o->pid_list, o->pid_count) ?:
 		  log_lack(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
 
 	/* To see other users' processes where /proc hides them. */

@@ -19,6 +19,7 @@
 #include "http/address.h"
 #include "kern/process_table.h"
 #include "kern/ticks.h"
+#include "proc/visible.h"
 #include "run/agent.h"
 
 static bool is_refusal(int err)
@@ -44,12 +45,6 @@ static bool may_use_maps(const struct agent *a)
 	struct process p;
 
 	return !is_refusal(kernel_get_process(a->kernel, 0, &p));
-}
-
-/* /proc may be mounted so that it hides the processes of others (hidepid). */
-static bool may_see_processes(void)
-{
-	return !faccessat(AT_FDCWD, "/proc/1/stat", R_OK, AT_EACCESS);
 }
 
 static bool is_readable(const char *file)
@@ -96,7 +91,7 @@ static int find_needed(const struct agent *a, __u64 *ret)
 		return err;
 	if (!may_use_maps(a))
 		keep |= PRIVILEGE(CAP_BPF);
-	if (!may_see_processes())
+	if (!visible_shows_others())
 		keep |= PRIVILEGE(CAP_SYS_PTRACE);
 	if (!may_read_files(o) || !may_write_files(o))
 		keep |= PRIVILEGE(CAP_DAC_READ_SEARCH);

@@ -325,7 +325,8 @@ static int finish(struct agent *a)
 static int run(struct agent *a)
 {
 	bool sampled = false;
-	int err = named_check(a->options->pid_list, a->options->pid_count) ?: finish_check(a);
+	int err = named_check_proc() ?: named_check(a->options->pid_list, a->options->pid_count) ?:
+		  finish_check(a);
 
 	if (notify_open(&a->notify))
 		log_warning("the service manager at $NOTIFY_SOCKET cannot be told anything");

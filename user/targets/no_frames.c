@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "targets/no_frames.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,12 +64,21 @@ void no_frames_refused(struct no_frames *n, __u32 pid, const struct identity *i)
 		log_warning("no Python frames for pid %u, %s (%s): %s", pid, i->path, version, i->reason);
 }
 
+/* The worker's errors, whose words are of sockets. */
+static const char *why_unknown(int err)
+{
+	return err == -EPIPE	 ? "the worker ended over it" :
+	       err == -ETIMEDOUT ? "it took too long" :
+				   strerror(-err);
+}
+
 void no_frames_unknown(struct no_frames *n, __u32 pid, int err)
 {
 	char text[128];
 
 	snprintf(text, sizeof(text),
-		 "nor perhaps for others: it could not be looked at (%s); asked again later", strerror(-err));
+		 "nor perhaps for others: it could not be looked at (%s); asked again later",
+		 why_unknown(err));
 	say_once(n, pid, text);
 }
 

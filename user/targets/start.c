@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kern/process_table.h"
+#include "proc/procfs.h"
 #include "targets/children.h"
 #include "targets/discover.h"
 
@@ -75,6 +76,22 @@ static int look_again(struct targets *t, const struct record_process *p)
 	return log_failure(err, "the process cannot be looked at");
 }
 
+/* The kernel lists processes with memory, and may hide some from BPF programs that /proc shows. */
+static void say_not_listed(pid_t pid)
+{
+	struct procfs_stat stat;
+	int err = procfs_stat(pid, &stat);
+
+	if (err == -ESRCH)
+		log_error("there is no process %d", pid);
+	else if (!err && stat.of_the_kernel)
+		log_error("process %d is a thread of the kernel's, and not Python", pid);
+	else if (!err && (stat.state == 'Z' || stat.exiting))
+		log_error("process %d has ended", pid);
+	else
+		log_error("process %d is there, but the kernel does not show it to BPF programs", pid);
+}
+
 static int select_pid(struct targets *t, pid_t pid)
 {
 	struct find f = { .pid = pid };
@@ -83,7 +100,7 @@ static int select_pid(struct targets *t, pid_t pid)
 	if (err < 0)
 		return log_failure(err, "the processes cannot be listed");
 	if (!f.found) {
-		log_error("there is no process %d", pid);
+		say_not_listed(pid);
 		return -ESRCH;
 	}
 	err = select_process(t, &f.process);

@@ -190,11 +190,33 @@ def test_profiles_a_command(workloads, tmp_path):
     assert profiler.share(run.samples, lambda s: "burn" in profiler.functions(s)) > 0.8
 
 
+def test_a_folder_that_is_not_there_is_made(workloads, tmp_path):
+    with profiler.target(NEWEST[0].path, workloads / "burn.py") as target:
+        done = subprocess.run([profiler.BINARY, "-q", "--pid", str(target.pid), "-d", "1", "--output-dir",
+                               tmp_path / "new"], umask=0o027, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o750
+    assert list((tmp_path / "new").glob("pyperf-bpf-*.pb.gz"))
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (("--output-dir", "new"), "cannot write to folder 'new'"), (("-o", "x.pb.gz"), "cannot write 'x.pb.gz'"),
+    ((), "cannot write 'profile.pb.gz'"), (("--stats-json", "x"), "cannot write")])
+def test_a_working_folder_that_was_removed(tmp_path, arguments, said):
+    script = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"'
+    done = subprocess.run(["sh", "-c", script, "sh", tmp_path / "gone", profiler.BINARY, "-a", "-d", "1",
+                           *arguments], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert said in done.stderr and "the working folder was removed" in done.stderr
+
+
 @pytest.mark.parametrize("arguments, words", [
     (("--interval", "1"), ("--interval", "--output-dir")),
     (("--keep", "3"), ("--keep", "--output-dir")),
     (("--output-dir", "."), ()),
-    (("--output-dir", "missing"), ("missing", "No such file")),
+    (("--output-dir", "missing"), ()),
+    (("--output-dir", "missing/"), ()),
+    (("--output-dir", "missing/below"), ("missing/below", "the folder above it is not there")),
     (("--output-dir", "/dev/null"), ("/dev/null", "Not a directory")),
     (("--output-dir", ""), ("--output-dir",)),
     (("--output-dir", ".", "--interval", "0"), ("--interval", "'0'")),
@@ -210,6 +232,6 @@ def test_bad_input(tmp_path, arguments, words):
                           capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == (0 if not words else 1
-                               if any("o such" in w or "Not a" in w for w in words) else 2)
+                               if any("not there" in w or "Not a" in w for w in words) else 2)
     assert len(done.stderr.splitlines()) == bool(words), done.stderr
     assert all(word in done.stderr for word in words)

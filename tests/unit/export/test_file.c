@@ -94,6 +94,20 @@ static void creates_and_replaces(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
+/* It can still be entered, and a file that is made in it is in no folder. */
+static void a_working_folder_that_was_removed(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("gone", 0700), 0);
+	assert_int_equal(chdir("gone"), 0);
+	assert_int_equal(rmdir("../gone"), 0);
+	assert_int_equal(file_check_writable("x"), -ENOENT);
+	assert_int_equal(file_write_atomic("x", "x", 1), -ENOENT);
+	assert_string_equal(file_why("x", -ENOENT), "the working folder was removed");
+	assert_string_equal(file_why("x", -EACCES), strerror(EACCES));
+	assert_string_equal(file_why("/nonexistent/x", -ENOENT), strerror(ENOENT));
+}
+
 static void names_may_be_as_long_as_the_system_allows(void **state)
 {
 	char name[257];
@@ -294,6 +308,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(creates_and_replaces, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_working_folder_that_was_removed, setup, teardown),
 		cmocka_unit_test_setup_teardown(names_may_be_as_long_as_the_system_allows, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_failed_write_leaves_the_old_file_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_not_a_regular_file_is_written_to, setup, teardown),

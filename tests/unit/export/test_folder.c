@@ -73,6 +73,23 @@ static void put(const char *file, size_t size)
 		fputc('x', f);
 }
 
+static void is_made(void **state)
+{
+	struct stat st;
+	char below[96];
+
+	(void)state;
+	assert_int_equal(folder_make(folder), 0); /* it is there */
+	snprintf(below, sizeof(below), "%s/new", folder);
+	assert_int_equal(folder_make(below), 0);
+	assert_int_equal(stat(below, &st), 0);
+	assert_int_equal(folder_check(below), 0);
+	assert_int_equal(folder_make("/nonexistent/new"), -ENOENT);
+	assert_non_null(strstr(folder_why("/nonexistent/new", -ENOENT), "the folder above it is not there"));
+	assert_string_equal(folder_why(below, -EROFS), strerror(EROFS));
+	assert_string_equal(folder_why("/new", -ENOENT), strerror(ENOENT));
+}
+
 static int count(void)
 {
 	DIR *d = opendir(folder);
@@ -263,6 +280,7 @@ static void failure_leaves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(is_made),
 		TEST(names_are_utc),
 		TEST(replaces_none),
 		TEST(keeps_a_number),

@@ -336,7 +336,7 @@ static void could_not_be_looked_at(void **state)
 	text = end_log();
 	assert_int_equal(registry_count_unlooked(registry), 1);
 	assert_int_equal(lines(text), 1);
-	assert_non_null(strstr(text, "asked again later"));
+	assert_non_null(strstr(text, "(it took too long); asked again later"));
 	assert_int_equal(p.state, PROCESS_WANTED);
 	assert_true(is_asked_again(&p));
 	assert_int_equal(verdicts_find(verdicts, target.pid), 0);
