@@ -17,8 +17,8 @@ int file_write_atomic(const char *path, const void *data, size_t size);
 
 /*
  * Whether file_write_atomic() can be expected to work; to be asked before hours of sampling. 0, or why not:
- * -EISDIR, -ENOENT, -ENOTDIR, -EACCES, -EROFS and the like. -ENOENT also of a folder that was removed. The answer holds for the privileges of this
- * moment.
+ * -EISDIR, -ENOENT, -ENOTDIR, -EACCES, -EROFS and the like. -ENOENT also of a folder that was removed. The
+ * answer holds for the privileges of this moment.
  */
 int file_check_writable(const char *path);
 

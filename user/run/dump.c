@@ -212,8 +212,8 @@ static int dump_all(struct dumper *k)
 	if (!folder)
 		return log_lack(-errno, "/proc");
 	if (!visible_shows_others())
-		log_warning("/proc hides processes of others (hidepid), and those are left out: %s" ASK_DOCTOR,
-			    lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
+		log_warning("/proc hides processes of others (hidepid), and those are left out: "
+			    "%s" ASK_DOCTOR, lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
 	while (!err && (entry = readdir(folder))) {
 		const pid_t pid = atoi(entry->d_name);
 

@@ -39,6 +39,7 @@ int named_check_proc(void)
 {
 	if (visible_is_mounted())
 		return 0;
-	log_error("/proc is not mounted, and without it no process can be looked at: mount -t proc proc /proc");
+	log_error("/proc is not mounted, and without it no process can be looked at: mount -t proc proc "
+		  "/proc");
 	return -ENOENT;
 }

@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /*
- * 0; -EINVAL: one of them is a thread, which has been said, with the process that it belongs to. /proc shows a
- * thread as if it were one. -EPERM: /proc hides it, which has been said. A number that nobody has is not for
- * this to complain of.
+ * 0; -EINVAL: one of them is a thread, which has been said, with the process that it belongs to. /proc shows
+ * a thread as if it were one. -EPERM: /proc hides it, which has been said. A number that nobody has is not
+ * for this to complain of.
  */
 int named_check(const pid_t *pids, size_t count);
 

@@ -96,8 +96,8 @@ static void folders_are_looked_at_first(void **state)
 	said = LOGGED(err = continuous_check("/nonexistent/below"));
 	assert_int_equal(err, -ENOENT);
 	assert_string_equal(said,
-			    "pyperf-bpf: error: cannot write to folder '/nonexistent/below': the folder above "
-			    "it is not there, and only the last one is made\n");
+			    "pyperf-bpf: error: cannot write to folder '/nonexistent/below': the folder "
+			    "above it is not there, and only the last one is made\n");
 }
 
 static void says_where_profiles_go(void **state)
