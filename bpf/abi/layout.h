@@ -67,12 +67,6 @@ struct layout {
 	__u16 owner_shim;     /* owner values from here on are not Python frames; 256 = none */
 	__u8 owner_generator; /* FRAME_OWNED_BY_GENERATOR */
 	__u8 pointer_tag;     /* low bits to clear in frame_code's pointer (3.14+: 3) */
-	__u8 frame_object;    /* 3.11+: frame_obj, a PyFrameObject if the frame has one; 0 = not known */
-	__u8 frame_locals;    /* 3.11, 3.12: localsplus, up to which all frames are the same */
-
-	/* PyFrameObject; only where there is frame_object */
-	__u8 object_frame; /* f_frame */
-	__u8 object_data;  /* _f_frame_data; 0 = 3.11, where greenlet changes no links */
 
 	/* CFrame */
 	__u8 cframe_frame;
@@ -90,12 +84,22 @@ struct layout {
 	__u16 tstate_status;
 	__u16 tstate_exception; /* exc_state.exc_value; 0 = it is not among those bytes, or it is not known */
 	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
+	__u16 status_may;    /* bits that a living thread state may have set, that one among them */
+	__u16 status_living; /* all others in it: initialized and bound, not unbound, cleared, finalized */
 
 	/* ... and what else each tick needs: with it these fields are one line of the cache. */
 	__u16 code_bytecode; /* PyCodeObject: co_code_adaptive; up to 3.10 of no use */
 	__u16 code_tlbc;     /* co_tlbc: pointer to a count and as many pointers to bytecode; 0 = none */
 	__u32 interp_epoch;  /* PyInterpreterState: what proves code objects unchanged: bpf/python/epoch.h */
 	__u32 interp_tlbc_generation; /* goes up when a copy of bytecode may be another thread's; 0 = none */
+
+	/* _PyInterpreterFrame: what only greenlets and the data stack need */
+	__u8 frame_object; /* 3.11+: frame_obj, a PyFrameObject if the frame has one; 0 = not known */
+	__u8 frame_locals; /* 3.11, 3.12: localsplus, up to which all frames are the same */
+
+	/* PyFrameObject; only where there is frame_object */
+	__u8 object_frame; /* f_frame */
+	__u8 object_data;  /* _f_frame_data; 0 = 3.11, where greenlet changes no links */
 
 	/* PyInterpreterState */
 	__u32 interp_next;

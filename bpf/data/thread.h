@@ -21,6 +21,7 @@ struct root {
 struct thread {
 	__u64 start_time;
 	__u64 tstate;	  /* its PyThreadState, proved on every use; 0 = not found */
+	__u64 interp;	  /* the interpreter that it is of */
 	__u64 tss;	  /* address of its gilstate TSS slot; 0 = unknown */
 	__u64 searched;	  /* jiffies of the last search for its thread state */
 	__u64 used;	  /* jiffies of the last sample */

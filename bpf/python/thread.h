@@ -93,7 +93,7 @@ static __always_inline struct thread *thread_get(struct scratch *s, __u32 tid, _
 		t = &s->stranger;
 	t->tid = tid;
 	t->start_time = start_time;
-	t->tstate = t->tss = 0;
+	t->tstate = t->interp = t->tss = 0;
 	t->searched = 0;
 	t->process = t->misses = t->cache.depth = 0;
 	thread_forget_roots(t);
@@ -119,10 +119,32 @@ static __always_inline int tstate_read(struct scratch *s, const struct layout *l
 	return walk_read(&s->walk, s->tstate, size, address);
 }
 
+/*
+ * Whether the thread state in s->tstate has not been taken apart. A thread that ends its own leaves thread_id
+ * and "active" as they are in memory that is free then (tstate_delete_common() in Python/pystate.c, 3.12 to
+ * 3.15), but "unbound" and "cleared" are set. Where there is no status word, up to 3.11, the GIL's holder
+ * tells.
+ */
+static __always_inline int tstate_is_living(const struct scratch *s, const struct layout *l)
+{
+	return ((__u32)tstate_field(s, l->tstate_status) & ~(__u32)l->status_may) == l->status_living;
+}
+
 /* Reads it as tstate_read() does. Whether it is the current thread's. */
 static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
 {
-	return !tstate_read(s, l, address) && self_is(s, tstate_field(s, l->tstate_thread_id));
+	return !tstate_read(s, l, address) && self_is(s, tstate_field(s, l->tstate_thread_id)) &&
+	       (!l->status_active || tstate_is_living(s, l));
+}
+
+/*
+ * The same for the remembered one. Its interpreter is compared as well: free memory that somebody has begun
+ * to write over has to have three words that fit.
+ */
+static __always_inline int tstate_load_known(struct scratch *s, const struct layout *l,
+					     const struct thread *t)
+{
+	return tstate_load(s, l, t->tstate) && tstate_field(s, l->tstate_interp) == t->interp;
 }
 
 /* Whether the thread state in s->tstate is attached, that is, its thread may run Python code. */
@@ -304,20 +326,28 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *co
 {
 	__u64 found;
 
-	if (t->tstate && tstate_load(s, l, t->tstate) && tstate_is_current(s, t, p, l, now))
+	if (t->tstate && tstate_load_known(s, l, t) && tstate_is_current(s, t, p, l, now))
 		return t->tstate;
-	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX))
-		return 0;
-	count->thread_searches++;
-	tstate_search(s, t, p, l);
-	found = s->search.found;
-	t->searched = now;
+	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX)) {
+		/* A thread of C gets its thread state with each call into Python, and that is where it is. */
+		found = t->tss ? search_read(s, t->tss) : 0;
+		if (!found)
+			return 0;
+		if (l->runtime_tstate)
+			s->search.current = search_read(s, p->runtime + l->runtime_tstate);
+	} else {
+		count->thread_searches++;
+		tstate_search(s, t, p, l);
+		found = s->search.found;
+		t->searched = now;
+	}
 	t->tstate = found;
 	if (!found || !tstate_load(s, l, found)) {
 		if (t->misses < SEARCH_BACKOFF_MAX)
 			t->misses++;
 		return 0;
 	}
+	t->interp = tstate_field(s, l->tstate_interp);
 	t->misses = 0;
 	return found;
 }

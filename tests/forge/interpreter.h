@@ -287,7 +287,8 @@ static inline struct py_thread *py_add_thread(__u64 thread_id, bool active)
 	forge_put(t->tstate, py.l.tstate_interp, py_address(py.interp), 8);
 	forge_put(t->tstate, py.l.tstate_thread_id, thread_id, 8);
 	if (py.l.status_active)
-		forge_put(t->tstate, py.l.tstate_status, active ? py.l.status_active : 0, 4);
+		forge_put(t->tstate, py.l.tstate_status,
+			  py.l.status_living | (active ? py.l.status_active : 0), 4);
 	if (py.l.has_cframe) {
 		t->cframe = py_object(32);
 		forge_put(t->cframe, py.l.cframe_previous, py_address(t->tstate + py.l.tstate_size), 8);

@@ -114,6 +114,25 @@ static void show_frame(void)
 #endif
 }
 
+#if PY_VERSION_HEX >= 0x030c0000
+static void show_status(void)
+{
+	static PyThreadState thread, may, living;
+	size_t offset = 0;
+
+	thread._status.active = 1;
+	show("status_active", bits(&thread, sizeof(thread), &offset));
+	show("tstate_status", offset);
+	may._status.active = may._status.bound_gilstate = may._status.finalizing = 1;
+#if PY_VERSION_HEX < 0x030f0000 && PY_VERSION_HEX >= 0x030d0000
+	may._status.holds_gil = 1;
+#endif
+	show("status_may", bits(&may, sizeof(may), &offset));
+	living._status.initialized = living._status.bound = 1;
+	show("status_living", bits(&living, sizeof(living), &offset));
+}
+#endif
+
 static void show_thread(void)
 {
 #if PY_VERSION_HEX < 0x030d0000
@@ -148,15 +167,10 @@ static void show_thread(void)
 #if PY_VERSION_HEX < 0x030c0000
 	show("tstate_status", 0);
 	show("status_active", 0);
+	show("status_may", 0);
+	show("status_living", 0);
 #else
-	{
-		static PyThreadState thread;
-		size_t offset = 0;
-
-		thread._status.active = 1;
-		show("status_active", bits(&thread, sizeof(thread), &offset));
-		show("tstate_status", offset);
-	}
+	show_status();
 #endif
 }
 

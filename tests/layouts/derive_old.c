@@ -47,6 +47,8 @@ static void show_absent(void)
 		"tstate_status",
 		"tstate_exception",
 		"status_active",
+		"status_may",
+		"status_living",
 		"interp_gil",
 		"interp_epoch",
 		"interp_tlbc_generation",

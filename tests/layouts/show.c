@@ -53,6 +53,8 @@ static void show_frames(const struct layout *layout)
 	NUMBER(tstate_status);
 	NUMBER(tstate_exception);
 	NUMBER(status_active);
+	NUMBER(status_may);
+	NUMBER(status_living);
 	NUMBER(interp_next);
 	NUMBER(interp_threads);
 	NUMBER(interp_gil);

@@ -38,6 +38,12 @@ static __u64 field(const struct state_copy *c, unsigned int offset)
 	return value;
 }
 
+/* Whether this status word is that of a thread state that its thread uses now, and has not taken apart. */
+static bool is_attached(const struct layout *l, __u32 status)
+{
+	return status & l->status_active && (status & ~(__u32)l->status_may) == l->status_living;
+}
+
 /* Adds the thread state, and says where the next one is; 0 when this is none of that interpreter. */
 static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, __u64 tstate)
 {
@@ -54,7 +60,7 @@ static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, 
 	};
 	if (l->version >= HAS_NATIVE_ID)
 		t->own_tid = (pid_t)field(&c, l->tstate_thread_id + NATIVE_ID);
-	t->active = field(&c, l->tstate_status) & l->status_active;
+	t->active = is_attached(l, (__u32)field(&c, l->tstate_status));
 	s->count++;
 	return field(&c, l->tstate_next);
 }

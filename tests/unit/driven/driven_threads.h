@@ -251,16 +251,62 @@ static void test_active_thread_state_is_preferred(void **state)
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		driven_path_is("a:1");
 		/* The thread goes over to the other one. */
-		forge_put(a->tstate, py.l.tstate_status, 0, 4);
-		forge_put(b->tstate, py.l.tstate_status, py.l.status_active, 4);
+		forge_put(a->tstate, py.l.tstate_status, py.l.status_living, 4);
+		forge_put(b->tstate, py.l.tstate_status, py.l.status_living | py.l.status_active, 4);
 		usleep(30000); /* searched once a jiffy at most */
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		driven_newest_path_is("b:1");
 		/* With the GIL released neither is active; one of them is still the thread's. */
-		forge_put(b->tstate, py.l.tstate_status, 0, 4);
+		forge_put(b->tstate, py.l.tstate_status, py.l.status_living, 4);
 		driven_watch();
 		assert_int_equal(drive(), OUTCOME_WHOLE);
 		driven_path_is("b:1");
+	}
+}
+
+/* Takes t, the newest thread state, from the interpreter's list, as its own thread does at its end. */
+static void unlink_newest(struct py_thread *t)
+{
+	memcpy(py.interp + py.l.interp_threads, t->tstate + py.l.tstate_next, 8);
+}
+
+/*
+ * What a thread leaves of a thread state that it gave back: id, "active" and frame are still there. In each
+ * round another part of that memory has been written over since. The thread has a new one.
+ */
+static void test_thread_state_that_is_gone(void **state)
+{
+	enum { UNTOUCHED, STATUS, STATUS_AND_INTERPRETER, ROUNDS };
+
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS * ROUNDS; v++) {
+		const size_t round = v % ROUNDS;
+		struct py_thread *a, *b;
+
+		py_begin(forge_minors[v / ROUNDS]);
+		if (!py.l.status_active)
+			continue;
+		a = add_self("a", true);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_path_is("a:1");
+		unlink_newest(a);
+		/* unbound and, by version, cleared or finalizing; tstate_delete_common() */
+		forge_put(a->tstate, py.l.tstate_status,
+			  py.l.status_living | py.l.status_active | 1 << 2 | 1 << 7, 4);
+		if (round == STATUS)
+			forge_put(a->tstate, py.l.tstate_status, 0x13131313, 4);
+		if (round == STATUS_AND_INTERPRETER) {
+			forge_put(a->tstate, py.l.tstate_interp, 0x1313131313131313, 8);
+			forge_put(a->tstate, py.l.tstate_status,
+				  py.l.status_living | py.l.status_active, 4);
+		}
+		assert_int_equal(drive(), OUTCOME_NO_THREAD_STATE);
+		b = add_self("b", true);
+		usleep(30000); /* after a search that found nothing there is a pause of two jiffies */
+		assert_int_equal(drive(), OUTCOME_WHOLE);
+		driven_newest_path_is("b:1");
+		unlink_newest(b);
 	}
 }
 

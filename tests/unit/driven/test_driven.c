@@ -143,6 +143,7 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_without_a_list_and_without_the_gil),
 	cmocka_unit_test(test_found_in_thread_specific_storage),
 	cmocka_unit_test(test_active_thread_state_is_preferred),
+	cmocka_unit_test(test_thread_state_that_is_gone),
 	cmocka_unit_test(test_hostile_lists),
 	cmocka_unit_test(test_second_thread),
 	cmocka_unit_test(test_copies_of_bytecode),

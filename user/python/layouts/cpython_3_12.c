@@ -38,6 +38,8 @@ const struct cpython cpython_3_12 = {
 		.tstate_exc_info = 104,
 		.tstate_status = 24,
 		.status_active = 1 << 4,
+		.status_may = 0x38, /* bound_gilstate, active, finalizing */
+		.status_living = 3, /* initialized, bound */
 
 		/* internal/pycore_interp.h, internal/pycore_gil.h */
 		.interp_next = 0,

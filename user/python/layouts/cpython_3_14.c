@@ -123,6 +123,8 @@ static const struct word words[] = {
 	.tstate_size = 264, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
 	.tstate_exception = 256,                                                                             \
 	.tstate_thread_id = 152, .tstate_chunk = 232, .tstate_status = 32, .status_active = 1 << 4,          \
+	.status_may = 0x78 /* bound_gilstate, active, holds_gil, finalizing */,                              \
+	.status_living = 3 /* initialized, bound */,                                                         \
 													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h */                            \
 	.interp_next = 7272, .interp_threads = 7344, .interp_gil = 16, .runtime_interpreters = 808,          \

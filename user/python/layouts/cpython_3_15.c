@@ -140,7 +140,8 @@ static const struct word words[] = {
 	.tstate_size = 296, .tstate_next = 8, .tstate_interp = 16, .tstate_frame = 72 /* current_frame */,   \
 	.tstate_exception = 288,                                                                             \
 	.tstate_base_frame = 80, .tstate_thread_id = 176, .tstate_chunk = 256, .tstate_status = 32,          \
-	.status_active = 1 << 4,                                                                             \
+	.status_active = 1 << 4, .status_may = 0x38 /* bound_gilstate, active, finalizing */,                \
+	.status_living = 3 /* initialized, bound */,                                                         \
 													     \
 	/* internal/pycore_interp_structs.h, internal/pycore_runtime_structs.h: there is no autoTSSkey */    \
 	.interp_next = 7264, .interp_threads = 7336, .interp_gil = 16, .runtime_interpreters = 936,          \

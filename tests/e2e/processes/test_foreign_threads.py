@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Threads that C, C++, Rust or Java made, and that call into Python again and again: each call has a thread
+state of its own, and those of before are free memory that looks nearly like one."""
+import subprocess
+
+import pytest
+
+import profiler
+from dumps import look
+
+
+@pytest.fixture(scope="session")
+def library(workloads, tmp_path_factory):
+    path = tmp_path_factory.mktemp("callbacks") / "libcallbacks.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, workloads / "callbacks.c", "-lpthread"],
+                   check=True)
+    return path
+
+
+def shares(run, pid, function):
+    """Of the process's samples but those of its main thread, which waits in C: with this function, and with
+    each marker."""
+    samples = [s for s in run.of(pid) if s.tid != pid]
+    total = profiler.total(samples)
+    markers = {profiler.marker_of(s.stack) for s in samples} - {None}
+    found = profiler.total(s for s in samples if function in profiler.functions(s) and
+                           profiler.marker_of(s.stack) is None)
+    return total, found / max(total, 1), {m: profiler.total(
+        s for s in samples if profiler.marker_of(s.stack) == m) / total for m in markers}
+
+
+def test_calls_that_work(version, library, workloads, tmp_path):
+    with profiler.target(version.path, "-S", workloads / "callbacks.py", library, "works", 3) as target:
+        run = profiler.run_while(tmp_path, [target], 1.5, "-F", 499)
+    total, whole, markers = shares(run, target.pid, "called_to_work")
+    assert total > 300
+    # Between two calls the thread runs C, and calls are short here: of those ticks no frame is known.
+    assert whole > 0.85, markers
+    assert set(markers) <= {"no_frames", "no_thread_state"}
+
+
+def test_calls_that_sleep(version, library, workloads, tmp_path):
+    """Off the CPU and by wall time: the wait is that of the function that sleeps, not of nobody."""
+    with profiler.target(version.path, "-S", workloads / "callbacks.py", library, "sleeps", 2) as target:
+        run = profiler.run(tmp_path, "--pid", target.pid, "--event", "offcpu", "-d", 3)
+        threads = [look(target.pid) for _ in range(5)]
+    total, whole, markers = shares(run, target.pid, "called_to_sleep")
+    assert total > 0 and whole > 0.97, markers
+    seen = [thread for looked in threads for number, thread in looked.items() if number != target.pid]
+    asleep = [t for t in seen if any(f["function"] == "called_to_sleep" for f in t.get("frames", ()))]
+    assert len(asleep) > 0.7 * len(seen)
