@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/duration.h"
 #include "endpoint/rules.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
@@ -53,40 +54,45 @@ static int parse_events(struct options *o, char *error, size_t size)
 	}
 }
 
-/* A number that is the whole text. 0, or -EINVAL. */
-static int derive_number(const char *text, double *ret)
-{
-	double number;
-	char *end;
-
-	errno = 0;
-	number = strtod(text, &end);
-	if (errno || end == text || *end || isnan(number))
-		return -EINVAL;
-	*ret = number;
-	return 0;
-}
-
 int derive_seconds(const char *text, double *ret)
 {
 	double seconds;
 
-	if (derive_number(text, &seconds) || seconds <= 0 || seconds > SECONDS_MAX)
+	if (duration_parse(text, 1, &seconds) || seconds <= 0 || seconds > SECONDS_MAX)
 		return -EINVAL;
 	*ret = seconds;
 	return 0;
 }
 
-#define PERCENT_MIN 1e-3
+int derive_percent(const char *text, double max, double *ret)
+{
+	double percent;
+	char *end;
+
+	errno = 0;
+	percent = strtod(text, &end);
+	if (errno || end == text || isnan(percent) || percent < 0 || percent > max)
+		return -EINVAL;
+	if (*end && strcmp(end, "%"))
+		return -EINVAL;
+	*ret = percent;
+	return 0;
+}
+
+#define BUDGET_MIN 1e-3
 
 /* 0, or a part that can be worked with. */
-static int derive_percent(const char *text, double *ret)
+static int derive_budget(struct options *o, char *error, size_t size)
 {
 	double percent;
 
-	if (derive_number(text, &percent) || (percent != 0 && percent < PERCENT_MIN) || percent > 100)
-		return -EINVAL;
-	*ret = percent;
+	if (!o->budget)
+		return 0;
+	if (derive_percent(o->budget, 100, &percent) || (percent > 0 && percent < BUDGET_MIN))
+		return options_fail(error, size,
+				    "--budget wants percent of a CPU, from 0.001 to 100, or 0, not '%s'",
+				    o->budget);
+	o->budget_percent = percent;
 	return 0;
 }
 
@@ -272,12 +278,12 @@ int options_derive(struct options *o, char *error, size_t size)
 	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size) ||
 	    derive_source(o, error, size))
 		return -EINVAL;
-	if (o->budget && derive_percent(o->budget, &o->budget_percent))
-		return options_fail(error, size,
-				    "--budget wants percent of a CPU, from 0.001 to 100, or 0, not '%s'",
-				    o->budget);
+	if (derive_budget(o, error, size))
+		return -EINVAL;
 	if (o->duration && derive_seconds(o->duration, &o->seconds))
-		return options_fail(error, size, "--duration wants seconds, more than 0, not '%s'",
+		return options_fail(error, size,
+				    "--duration wants seconds, or " DURATION_EXAMPLES
+				    ", more than 0, not '%s'",
 				    o->duration);
 	return o->pids ? derive_pids(o, error, size) : 0;
 }

@@ -18,7 +18,9 @@ int derive_pids(struct options *o, char *error, size_t size);
 int derive_native(struct options *o, char *error, size_t size);
 int derive_intervals(struct options *o, char *error, size_t size);
 int derive_asked(struct options *o, char *error, size_t size);
-/* Seconds, or percent, more than 0 and up to 1e9. -EINVAL, and *ret is as it was, for anything else. */
+/* Seconds, more than 0 and up to 1e9. -EINVAL, and *ret is as it was, for anything else. */
 int derive_seconds(const char *text, double *ret);
+/* Percent from 0 to max, with or without its sign: "5", "2.5%". -EINVAL, and *ret is as it was, otherwise. */
+int derive_percent(const char *text, double max, double *ret);
 
 #endif

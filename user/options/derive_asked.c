@@ -12,6 +12,8 @@
 #include "profile/trace_ids.h"
 #include "recorded/when.h"
 
+#define FAIL_OVER_MAX 1e6 /* percent: what grew may be many times what there was */
+
 static int derive_when(const char *text, const char *option, long long *ret, char *error, size_t size)
 {
 	__s64 ns;
@@ -58,7 +60,7 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--findings is of whole profiles: without --trace");
 	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))
 		return options_fail(error, size, "name %s; --help shows how", o->subcommand->words);
-	if (o->fail_over && (derive_seconds(o->fail_over, &o->fail_share) || o->fail_share > 1e6))
+	if (o->fail_over && (derive_percent(o->fail_over, FAIL_OVER_MAX, &o->fail_share) || !o->fail_share))
 		return options_fail(error, size, "--fail-over wants percent, more than 0, not '%s'",
 				    o->fail_over);
 	o->fail_share /= 100;

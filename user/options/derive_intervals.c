@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/duration.h"
 #include "export/push/request.h"
 #include "options/derive.h"
 #include "options/fail.h"
@@ -75,8 +76,10 @@ int derive_intervals(struct options *o, char *error, size_t size)
 				    format_rows[o->format].name);
 	o->interval_seconds = INTERVAL_DEFAULT;
 	if (o->interval && (derive_seconds(o->interval, &o->interval_seconds) || o->interval_seconds < 0.1))
-		return options_fail(error, size, "--interval wants seconds, at least 0.1, not '%s'",
-				    o->interval);
+		return options_fail(
+			error, size,
+			"--interval wants seconds, or " DURATION_EXAMPLES ", at least 0.1, not '%s'",
+			o->interval);
 	o->keep_bytes = o->keep ? 0 : KEEP_DEFAULT;
 	return o->keep ? parse_keep(o, error, size) : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "answers/question.h"
 #include "base/cleanup.h"
+#include "base/duration.h"
 #include "options/fail.h"
 #include "profile/formats.h"
 
@@ -88,17 +89,65 @@ bool row_is_reloaded(const struct option_row *r)
 	return r->group & reloaded;
 }
 
-static int parse_number(const char *text, long min, long max, long *ret)
+/* Of an option that is a time, the seconds that its number stands for; 0: it is none. */
+static double unit_of(const struct option_row *r)
 {
+	static const struct {
+		const char *metavar;
+		double seconds;
+	} units[] = { { "MINUTES", 60 }, { "SECONDS", 1 }, { "MS", 1e-3 }, { "US", 1e-6 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(units[i].metavar, r->metavar))
+			return units[i].seconds;
+	return 0;
+}
+
+#define TIME_PRECISION 1e-9 /* 0.1 s are no whole number of seconds, but 100 ms are 0.1 s */
+
+/* A time with its unit, as a whole number of the option's. */
+static int parse_time(const struct option_row *r, const char *text, double *ret)
+{
+	const double unit = unit_of(r);
+	double seconds, n;
+
+	if (!unit || duration_parse(text, 0, &seconds) || seconds / unit > r->max)
+		return -EINVAL;
+	n = (double)(long)(seconds / unit + 0.5);
+	if (n * unit - seconds > TIME_PRECISION * seconds || seconds - n * unit > TIME_PRECISION * seconds)
+		return -EINVAL;
+	*ret = n;
+	return 0;
+}
+
+static int parse_number(const struct option_row *r, const char *text, long *ret)
+{
+	double time;
 	char *end;
 	long n;
 
 	errno = 0;
 	n = strtol(text, &end, 10);
-	if (errno || end == text || *end || n < min || n > max)
+	if (!errno && end != text && !*end)
+		time = n;
+	else if (parse_time(r, text, &time))
 		return -EINVAL;
-	*ret = n;
+	if (time < r->min || time > r->max)
+		return -EINVAL;
+	*ret = time;
 	return 0;
+}
+
+static int refuse_number(const struct option_row *r, const char *value, char *error, size_t size)
+{
+	return options_fail(error, size, "--%s wants a whole number%s from %ld to %ld, not '%s'",
+			    r->long_name,
+			    unit_of(r) == 1    ? " of seconds, or " DURATION_EXAMPLES "," :
+			    unit_of(r) == 60   ? " of minutes, or 10m, 1h or 1d," :
+			    unit_of(r) == 1e-3 ? " of ms, or 20ms or 1s," :
+			    unit_of(r)	       ? " of us, or 100us or 1ms," :
+						 "",
+			    r->min, r->max, value);
 }
 
 static int parse_choice(const char *choices, const char *text)
@@ -142,11 +191,7 @@ int row_set(struct options *o, const struct option_row *r, const char *value, ch
 		*(const char **)field = value;
 		return 0;
 	case OPTION_NUMBER:
-		if (parse_number(value, r->min, r->max, field))
-			return options_fail(error, size,
-					    "--%s wants a whole number from %ld to %ld, not '%s'",
-					    r->long_name, r->min, r->max, value);
-		return 0;
+		return parse_number(r, value, field) ? refuse_number(r, value, error, size) : 0;
 	case OPTION_CHOICE:
 		*(int *)field = parse_choice(r->metavar, value);
 		if (*(int *)field < 0)

@@ -2,29 +2,22 @@
 #include "recorded/when.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/duration.h"
 
 #define AGO_MAX (100LL * 365 * 86400) /* seconds; what is longer ago was not written by this program */
 
 static int parse_ago(const char *text, __s64 now_ns, __s64 *ret)
 {
-	static const char units[] = "smhd";
-	static const long long seconds[] = { 1, 60, 3600, 86400 };
-	const char *unit;
-	long long n;
-	char *end;
+	double seconds;
 
-	errno = 0;
-	n = strtoll(text, &end, 10);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (errno || end == text || !unit || end[1] || n < 0 || n > AGO_MAX / seconds[unit - units])
+	if (duration_parse(text, 0, &seconds) || seconds > AGO_MAX)
 		return -EINVAL;
-	*ret = now_ns - n * seconds[unit - units] * (__s64)NS_PER_SECOND;
+	*ret = now_ns - (__s64)(seconds * NS_PER_SECOND);
 	return 0;
 }
 

@@ -9,7 +9,8 @@
 
 /*
  * Nanoseconds since 1970 of "2026-11-25T15:00", "2026-11-25T15:00:30Z", "2026-11-25"; "15:00" or "15:00:30"
- * of today; "-30s", "-10m", "-2h" or "-1d" before now. 0 or -EINVAL.
+ * of today; "-30s", "-10m", "-2h" or "-1d" before now, as duration.h
+ * has it. 0 or -EINVAL.
  */
 int when_parse(const char *text, __s64 now_ns, __s64 *ret);
 

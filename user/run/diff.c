@@ -65,8 +65,9 @@ static int judge(const struct options *o, const struct compared *c)
 	}
 	if (!o->fail_share || !compared_grew(c, o->fail_share, &row))
 		return EXIT_SUCCESS;
-	log_warning("%s grew by more than %s %% of the first profile, and by more than chance",
-		    row ? recorded_get_string(c->recorded, row->key.name) : "all of it", o->fail_over);
+	log_warning("%s grew by more than %g %% of the first profile, and by more than chance",
+		    row ? recorded_get_string(c->recorded, row->key.name) : "all of it",
+		    o->fail_share * 100);
 	return EXIT_GREW;
 }
 

@@ -220,7 +220,7 @@ def test_a_working_folder_that_was_removed(tmp_path, arguments, said):
     (("--output-dir", "/dev/null"), ("/dev/null", "Not a directory")),
     (("--output-dir", ""), ("--output-dir",)),
     (("--output-dir", ".", "--interval", "0"), ("--interval", "'0'")),
-    (("--output-dir", ".", "--interval", "1m"), ("--interval", "1m")),
+    (("--output-dir", ".", "--interval", "1x"), ("--interval", "1x")),
     (("--output-dir", ".", "--keep", "0"), ("--keep", "'0'")),
     (("--output-dir", ".", "--keep", "500MB"), ("--keep", "500MB")),
     (("--output-dir", ".", "--keep", "-3"), ("--keep", "-3")),

@@ -85,7 +85,9 @@ def test_a_profile_and_itself(files):
 
 
 def test_fail_over(files):
-    assert run("--fail-over", 5, files[0], files[2]).returncode == 4
+    for over in 5, "5%", "5.0%":
+        done = run("--fail-over", over, files[0], files[2])
+        assert done.returncode == 4 and "grew by more than 5 % of the first profile" in done.stderr
     assert run("--fail-over", 100000, files[0], files[2]).returncode == 0
     assert run("--fail-over", 0.001, files[0], files[0]).returncode == 0
     assert run("--fail-over", 5, files[2], files[0]).returncode == 0  # it shrank

@@ -55,10 +55,13 @@ static void durations(void **state)
 	static const struct {
 		const char *text;
 		double seconds;
-	} good[] = { { "10", 10 }, { "0.25", 0.25 }, { ".5", 0.5 }, { "1e2", 100 }, { "1000000000", 1e9 } };
+	} good[] = {
+		{ "10", 10 },	{ "0.25", 0.25 }, { ".5", 0.5 },     { "1e2", 100 },	{ "1000000000", 1e9 },
+		{ "10s", 10 },	{ "1.5m", 90 },	  { "1h", 3600 },    { "1h30m", 5400 }, { "250ms", 0.25 },
+	};
 	static const char *const bad[] = {
-		"", "0", "-1", "0.0", "-0", "nan", "inf", "-inf", "1e10", "1e999", "1e-999", "10s", "1,5",
-		"x", "1 ", "1 2", "--", "ten",
+		"", "0", "-1", "0.0", "-0", "nan", "inf", "-inf", "1e10", "1e999", "1e-999", "10x", "1,5",
+		"0s", "1 h", "99999d", "x", "1 ", "1 2", "--", "ten",
 	};
 
 	(void)state;
@@ -68,6 +71,28 @@ static void durations(void **state)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		REFUSE("--duration", "-a", "-d", bad[i], "-v");
+}
+
+/* A sign behind it is taken, as people write it. */
+static void percent(void **state)
+{
+	(void)state;
+	ACCEPT("-a", "--budget", "2%");
+	assert_true(o.budget_percent == 2);
+	ACCEPT("-a", "--budget", "0");
+	REFUSE("--budget", "-a", "--budget", "2%%");
+	REFUSE("--budget", "-a", "--budget", "%");
+	REFUSE("--budget", "-a", "--budget", "101%");
+	REFUSE("--budget", "-a", "--budget", "0.0001");
+	ACCEPT("diff", "--fail-over", "5%", "x", "y");
+	assert_true(o.fail_share == 0.05);
+	ACCEPT("diff", "--fail-over", "5", "x", "y");
+	assert_true(o.fail_share == 0.05);
+	ACCEPT("diff", "--fail-over", "2.5%", "x", "y");
+	REFUSE("--fail-over", "diff", "--fail-over", "0%", "x", "y");
+	REFUSE("--fail-over", "diff", "--fail-over", "-5%", "x", "y");
+	REFUSE("--fail-over", "diff", "--fail-over", "5 %", "x", "y");
+	REFUSE("--fail-over", "diff", "--fail-over", "5s", "x", "y");
 }
 
 static void formats(void **state)
@@ -155,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(durations),
+		cmocka_unit_test(percent),
 		cmocka_unit_test(formats),
 		cmocka_unit_test(listening),
 	};

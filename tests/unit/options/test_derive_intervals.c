@@ -31,6 +31,8 @@ static void continuous(void **state)
 	assert_true(o.keep_bytes == 500ULL << 20 && !o.keep_files);
 	ACCEPT("-a", "--output-dir", "d", "--interval", "0.5");
 	assert_true(o.interval_seconds == 0.5);
+	ACCEPT("-a", "--output-dir", "d", "--interval", "1.5m");
+	assert_true(o.interval_seconds == 90);
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		ACCEPT("-a", "--output-dir", "d", "--keep", good[i].text);
 		assert_true(o.keep_files == good[i].files && o.keep_bytes == good[i].bytes);
@@ -38,7 +40,7 @@ static void continuous(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		REFUSE("--keep", "-a", "--output-dir", "d", "--keep", bad[i]);
 	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "0.01");
-	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "1m");
+	REFUSE("--interval", "-a", "--output-dir", "d", "--interval", "1x");
 	REFUSE("--output-dir", "-a", "--interval", "1");
 	ACCEPT("-a", "--listen", "7070", "--interval", "1"); /* of its page */
 	assert_true(o.interval_seconds == 1 && !o.continuous);

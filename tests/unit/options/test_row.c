@@ -162,6 +162,30 @@ static void numbers(void **state)
 	}
 }
 
+/* Numbers that are a time, in the unit that their word says, are taken with any. */
+static void times(void **state)
+{
+	(void)state;
+	ACCEPT("-a", "--log", "1h");
+	assert_int_equal(o.log, 60);
+	ACCEPT("-a", "--log", "120s");
+	assert_int_equal(o.log, 2);
+	ACCEPT("-a", "--push", "parca+http://h", "--push-timeout", "1.5m");
+	assert_int_equal(o.push_timeout, 90);
+	ACCEPT("top", "-a", "--refresh", "5s");
+	assert_int_equal(o.refresh, 5);
+	ACCEPT("-a", "--min-wait", "0.5ms");
+	assert_int_equal(o.min_wait_us, 500);
+	ACCEPT("-a", "--event", "loop", "--min-turn", "1s");
+	assert_int_equal(o.min_turn_ms, 1000);
+	REFUSE("--log wants a whole number of minutes, or", "-a", "--log", "90s");
+	REFUSE("--log", "-a", "--log", "2d");
+	REFUSE("--refresh wants a whole number of seconds, or", "top", "-a", "--refresh", "500ms");
+	REFUSE("--refresh", "top", "-a", "--refresh", "1d");
+	REFUSE("--frequency wants a whole number from", "-a", "-F", "99s");
+	REFUSE("--top wants a whole number from", "-a", "--top", "1m");
+}
+
 static void choices(void **state)
 {
 	(void)state;
@@ -223,6 +247,7 @@ int main(void)
 		cmocka_unit_test(two_of_one_name),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(times),
 		cmocka_unit_test(choices),
 		cmocka_unit_test(texts),
 	};
