@@ -36,9 +36,9 @@ if [ -n "$missing" ]; then
         exit 1
     fi
     export DEBIAN_FRONTEND=noninteractive
-    apt-get update -qq
+    sh "$top/deploy/apt.sh" update -qq
     # shellcheck disable=SC2086
-    apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    sh "$top/deploy/apt.sh" install -y -qq --no-install-recommends $missing
 fi
 
 case $for_what in

@@ -51,8 +51,9 @@ refusal() {
     command -v apt-get >/dev/null || { echo "this is no Debian, there is no apt-get"; return; }
     unshare --mount true 2>/dev/null || { echo "no mount namespace can be made"; return; }
     command -v debootstrap >/dev/null || {
-        apt-get update -qq &&
-            DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends debootstrap
+        sh "$top/deploy/apt.sh" update -qq &&
+            DEBIAN_FRONTEND=noninteractive \
+                sh "$top/deploy/apt.sh" install -y -qq --no-install-recommends debootstrap
     } >/dev/null 2>&1 || { echo "there is no debootstrap"; return; }
     git -C "$top" rev-parse -q --verify HEAD >/dev/null 2>&1 ||
         { echo "this is no clone of the repository"; return; }
@@ -69,7 +70,7 @@ make_base() {
     [ -d "$cache/$suite" ] && return
     mkdir -p "$cache"
     rm -rf "$cache/new"
-    [ -n "$(mirror)" ] || apt-get update -qq
+    [ -n "$(mirror)" ] || sh "$top/deploy/apt.sh" update -qq
     debootstrap --variant=minbase --include=make "$suite" "$cache/new" "$(mirror)" >"$cache/log" 2>&1 ||
         return 1
     rm -rf "$cache/new/var/cache/apt/archives"/*.deb

@@ -32,6 +32,7 @@ TIMEOUT = 1200
 AT_ONCE = 4  # most of the time is spent waiting for a registry
 # apt-get's own lock does not wait. And the end of an update may remove the packages that are being installed:
 # containers' images are set up so.
+APT = pathlib.Path(__file__).resolve().parents[1] / "deploy" / "apt.sh"
 apt_get = threading.Lock()
 
 
@@ -114,7 +115,7 @@ def install(package):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Unavailable("needs the Debian package %s" % package)
     with apt_get:
-        run(["apt-get", "install", "-y", "-q", "--no-install-recommends", package],
+        run(["sh", str(APT), "install", "-y", "-q", "--no-install-recommends", package],
             env=dict(os.environ, DEBIAN_FRONTEND="noninteractive"))
 
 

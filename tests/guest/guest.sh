@@ -21,9 +21,9 @@ need() {
             missing="$missing $package"
     done
     [ -n "$missing" ] || return 0
-    apt-get update -qq
+    sh "$top/deploy/apt.sh" update -qq
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    DEBIAN_FRONTEND=noninteractive sh "$top/deploy/apt.sh" install -y -qq --no-install-recommends $missing
 }
 
 # The mirror of Debian that this system uses.

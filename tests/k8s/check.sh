@@ -14,10 +14,10 @@ for package in $packages; do
 done
 if [ -n "$missing" ]; then
     # containerd and etcd come with init scripts; nothing of them is to start here.
-    apt-get update -qq
+    sh deploy/apt.sh update -qq
     # shellcheck disable=SC2086
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends $missing >/dev/null
+        sh deploy/apt.sh install -y -qq --no-install-recommends $missing
 fi
 .cache/venv/bin/python tests/fetch-interpreters.py
 bin=${PYPERF_CACHE:-$top/.cache}/k8s/bin
