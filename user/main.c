@@ -9,8 +9,10 @@
 
 #include "base/lacking.h"
 #include "base/log.h"
+#include "base/standard_fds.h"
 #include "commit.inc" /* PYPERF_COMMIT, made by the Makefile */
 #include "run/commands.h"
+#include "run/printed.h"
 #include "run/version.h"
 
 #define LARGE_BYTES (1 << 20)
@@ -27,6 +29,8 @@ int main(int argc, char **argv)
 	char error[256];
 	int code;
 
+	if (standard_fds_open())
+		return EXIT_FAILURE;
 	if (options_parse(&o, argc, argv, error, sizeof(error))) {
 		log_error("%s", error);
 		options_free(&o);
@@ -37,7 +41,7 @@ int main(int argc, char **argv)
 			options_help(&o, stdout, isatty(STDOUT_FILENO));
 		else
 			version_print(stdout, PYPERF_COMMIT);
-		return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+		return printed_flush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	/* Large arrays go back to the system at once. By itself glibc stops that after the first one. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);

@@ -87,7 +87,6 @@ static void find_counts(struct chosen *c)
 static int compile(struct expression *e, const struct recorded *r, const char *text, const char *option,
 		   char *error, size_t size)
 {
-	char why[128];
 	int err;
 
 	if (!text)
@@ -95,13 +94,9 @@ static int compile(struct expression *e, const struct recorded *r, const char *t
 	e->place_matches = calloc((size_t)r->places.count + 1, 1);
 	if (!e->place_matches)
 		return -ENOMEM;
-	err = regcomp(&e->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (err) {
-		regerror(err, &e->regex, why, sizeof(why));
-		snprintf(error, size, "--%s wants a regular expression (man 7 regex), not '%.60s': %s",
-			 option, text, why);
-		return -EINVAL;
-	}
+	err = question_expression(text, option, &e->regex, error, size);
+	if (err)
+		return err;
 	e->name = asked_name_is_plain(text) ? text : NULL;
 	e->is_there = true;
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/standard_fds.h"
 #include "export/writer_child.h"
 #include "export/file.h"
 
@@ -21,6 +22,8 @@ static int log_unwritable(const char *path, int err)
 {
 	if (err == -ETIMEDOUT)
 		log_error("writing '%s' takes too long: it is given up", path);
+	else if (err && output_is_stdout(path))
+		log_error("cannot write to stdout: %s", err == -EBADF ? "it is closed" : strerror(-err));
 	else if (err)
 		log_error("cannot write '%s': %s", path, file_why(path, err));
 	return err;
@@ -28,7 +31,13 @@ static int log_unwritable(const char *path, int err)
 
 int output_check(const char *path)
 {
-	return log_unwritable(path, !path || output_is_stdout(path) ? 0 : file_check_writable(path));
+	int err = 0;
+
+	if (output_is_stdout(path))
+		err = standard_fds_can_write(STDOUT_FILENO) ? 0 : -EBADF;
+	else if (path)
+		err = file_check_writable(path);
+	return log_unwritable(path, err);
 }
 
 struct writing {

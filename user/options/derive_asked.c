@@ -40,6 +40,20 @@ static int derive_trace(const char *text, char ret[TRACE_TEXT])
 	return 0;
 }
 
+/* Here, before any file is read, since it is the command line that makes no sense. */
+static int check_expression(const char *text, const char *option, char *error, size_t size)
+{
+	char reason[256];
+	regex_t regex;
+
+	if (!text)
+		return 0;
+	if (question_expression(text, option, &regex, reason, sizeof(reason)))
+		return options_fail(error, size, "%s", reason);
+	regfree(&regex);
+	return 0;
+}
+
 int derive_asked(struct options *o, char *error, size_t size)
 {
 	enum answer_by by;
@@ -53,6 +67,9 @@ int derive_asked(struct options *o, char *error, size_t size)
 	if (o->findings && (o->focus || o->ignore || o->fold))
 		return options_fail(error, size,
 				    "--findings is of whole profiles: without --focus, --ignore and --fold");
+	if (check_expression(o->focus, "focus", error, size) ||
+	    check_expression(o->ignore, "ignore", error, size))
+		return -EINVAL;
 	if (o->trace_id && derive_trace(o->trace_id, o->trace_digits))
 		return options_fail(error, size, "--trace wants the 32 hexadecimal digits of an id, not '%s'",
 				    o->trace_id);

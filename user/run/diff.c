@@ -15,6 +15,7 @@
 #include "recorded/files.h"
 #include "recorded/write_pprof.h"
 #include "run/commands.h"
+#include "run/printed.h"
 #include "run/profiles.h"
 
 #define ERROR_SIZE 512
@@ -24,7 +25,7 @@ static int show(const struct options *o, const struct compared *c)
 	_cleanup_buf_ struct buf out = { 0 };
 	int err = o->json ? compared_json(c, &out) : compared_text(c, isatty(STDOUT_FILENO), &out);
 
-	return profiles_show(err, &out);
+	return printed(err, &out);
 }
 
 /* Stacks that --focus and --ignore leave, of either profile; to be freed. */

@@ -22,6 +22,7 @@
 #include "run/commands.h"
 #include "run/give_up.h"
 #include "run/named.h"
+#include "run/printed.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
@@ -96,9 +97,7 @@ static int show(const struct doctor *d)
 	int err = d->options->json ? examined_json(&d->examined, &out) :
 				     examined_text(&d->examined, isatty(STDOUT_FILENO), &out);
 
-	if (!err && (fwrite(out.data, 1, out.size, stdout) != out.size || fflush(stdout)))
-		err = -EIO;
-	return log_failure(err, "stdout");
+	return printed(err, &out);
 }
 
 /* Whoever is told to give this file capabilities, or to run it by sudo, needs its full name. */

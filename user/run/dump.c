@@ -28,6 +28,7 @@
 #include "run/commands.h"
 #include "run/give_up.h"
 #include "run/named.h"
+#include "run/printed.h"
 #include "run/settings.h"
 #include "targets/selection.h"
 
@@ -270,11 +271,7 @@ static int dump(struct dumper *k)
 	say_unreadable(k);
 	if (!err && !k->shown && !k->failed)
 		log_info("%s", k->subject->none);
-	if (!err && k->out.size && fwrite(k->out.data, 1, k->out.size, stdout) != k->out.size)
-		err = log_failure(-EIO, "stdout");
-	if (!err && fflush(stdout))
-		err = log_failure(-errno, "stdout");
-	return err;
+	return err ?: printed(0, &k->out);
 }
 
 static int run(const struct options *o, const struct subject *subject)

@@ -13,6 +13,7 @@
 #include "kern/stats.h"
 #include "report/report.h"
 #include "run/agent.h"
+#include "run/printed.h"
 #include "run/turns.h"
 #include "targets/registry.h"
 
@@ -97,7 +98,7 @@ int finish_write(struct agent *a)
 		return err;
 	fill_report(a, &report);
 	err = write_stats(o, &report, f, &patience);
-	fflush(f);
+	err = printed_flush(f) ?: err;
 	whole_say_how_to_open(&whole);
 	return err ?: lost;
 }

@@ -7,7 +7,7 @@
 
 #include "run/commands.h"
 #include "run/guide.h"
-#include "run/profiles.h"
+#include "run/printed.h"
 
 #define SCHEMA "pyperf-bpf.guide/1"
 
@@ -40,5 +40,5 @@ int run_guide(struct options *o)
 				add_text(&guide_rows[i], &out);
 	if (!err && o->json)
 		err = buf_add_string(&out, "\n]}\n");
-	return profiles_show(err, &out) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return printed(err, &out) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -40,9 +40,3 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 	return err;
 }
 
-int profiles_show(int err, const struct buf *out)
-{
-	if (!err && (fwrite(out->data, 1, out->size, stdout) != out->size || fflush(stdout)))
-		err = -EIO;
-	return log_failure(err, "stdout");
-}

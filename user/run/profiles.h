@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profiles.h - what `report` and `diff` share: profiles that are there are read, and an answer is shown.
+ * profiles.h - what `report` and `diff` share: profiles that are there are read.
  */
 #ifndef PYPERF_RUN_PROFILES_H
 #define PYPERF_RUN_PROFILES_H
 
-#include "base/buf.h"
 #include "options/options.h"
 #include "recorded/recorded.h"
 
@@ -16,7 +15,5 @@
 int profiles_begin(const struct options *o);
 /* Adds a file or folder. Logs; 0 or -errno. */
 int profiles_read(const struct options *o, const char *path, struct recorded *r);
-/* Writes it to stdout. err: of making it. Logs; 0 or -errno. */
-int profiles_show(int err, const struct buf *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "findings/findings.h"
 #include "run/commands.h"
+#include "run/printed.h"
 #include "run/profiles.h"
 #include "run/served.h"
 
@@ -19,7 +20,7 @@ static int show(const struct options *o, const struct answered *a)
 	_cleanup_buf_ struct buf out = { 0 };
 	int err = o->json ? answered_json(a, &out) : answered_text(a, isatty(STDOUT_FILENO), &out);
 
-	return profiles_show(err, &out);
+	return printed(err, &out);
 }
 
 static int find(const struct options *o, struct recorded *r, struct answered *a, struct findings *f)

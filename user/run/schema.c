@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "run/commands.h"
+#include "run/printed.h"
 
 static const unsigned char diff[] = {
 #include "diff.json.inc"
@@ -46,10 +47,9 @@ int run_schema(struct options *o)
 	for (size_t i = 0; i < ARRAY_SIZE(schemas); i++) {
 		if (strcmp(schemas[i].name, o->command[0]))
 			continue;
-		if (fwrite(schemas[i].text, 1, schemas[i].size, stdout) == schemas[i].size && !fflush(stdout))
-			return EXIT_SUCCESS;
-		log_failure(-EIO, "stdout");
-		return EXIT_FAILURE;
+		return printed(0, &(struct buf){ .data = (char *)schemas[i].text, .size = schemas[i].size }) ?
+			       EXIT_FAILURE :
+			       EXIT_SUCCESS;
 	}
 	log_error("there is no schema of '%s', only of:%s", o->command[0], names);
 	return EXIT_USAGE;

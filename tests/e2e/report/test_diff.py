@@ -192,7 +192,10 @@ def table_of(path):
 
 @pytest.mark.parametrize("arguments, code, says", (
     ((), 2, "name two profiles"), (("x",), 2, "name two profiles"), (("x", "y", "z"), 2, "name two profiles"),
-    (("--fail-over", "0", "x", "y"), 2, "--fail-over wants"), (("/no/such", "y"), 1, "No such file")))
+    (("--fail-over", "0", "x", "y"), 2, "--fail-over wants"),
+    (("--focus", "(", "x", "y"), 2, "--focus wants a regular expression"),
+    (("--ignore", "*(", "x", "y"), 2, "--ignore wants a regular expression"),
+    (("/no/such", "y"), 1, "No such file")))
 def test_bad_usage(arguments, code, says):
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (code, "") and says in done.stderr

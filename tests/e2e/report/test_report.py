@@ -318,7 +318,8 @@ def test_what_is_no_profile(tmp_path, content, says):
     (("/dev/null",), 1, "neither a file nor a folder"), (("/proc/self/fd",), 1, "no file there"),
     (("https://localhost/x",), 1, "curl"), (("--from", "tomorrow", "x"), 2, "--from wants"),
     (("--from", "-1h", "--to", "-2h", "x"), 2, "not before"),
-    (("--focus", "(", "PROFILE"), 1, "regular expression"),
+    (("--focus", "(", "PROFILE"), 2, "--focus wants a regular expression"),
+    (("--ignore", "a[", "/no/such/file"), 2, "--ignore wants a regular expression"),
     (("--event", "nothing", "PROFILE"), 1, "samples, cpu")))
 def test_bad_usage(plain, arguments, code, says):
     words = [str(plain) if word == "PROFILE" else word for word in arguments]

@@ -260,8 +260,8 @@ static void files_are_tried_first(void **state)
 	ACCEPT("-a", "-o", output, "--stats-json", "/nonexistent/s");
 	assert_non_null(strstr(check(), "cannot write '/nonexistent/s'"));
 	assert_int_equal(check_result, -ENOENT);
-	ACCEPT("-a", "--output-dir", "/nonexistent");
-	assert_non_null(strstr(check(), "cannot write to folder '/nonexistent'"));
+	ACCEPT("-a", "--output-dir", "/nonexistent/below");
+	assert_non_null(strstr(check(), "cannot write to folder '/nonexistent/below'"));
 	assert_int_equal(check_result, -ENOENT);
 	ACCEPT("-a", "--push", "parca+http://h", "--stats-json", "-");
 	assert_string_equal(check(), "");

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_standard_fds.c - a process that was started without stdin, stdout or stderr: nothing that it opens
+ * takes their place, and what it prints is an error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/standard_fds.h"
+#include "tests/unit/guard/in_child.h"
+
+static int closed; /* bits */
+
+static int without(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (closed & 1 << fd)
+			close(fd);
+	if (standard_fds_open() || open("/dev/null", O_RDWR) < 3)
+		return 1;
+	for (int fd = 0; fd < 3; fd++) {
+		const int is_closed = !!(closed & 1 << fd);
+		char byte = 0;
+
+		if (is_closed && (write(fd, &byte, 1) >= 0 || errno != EBADF || read(fd, &byte, 1) >= 0))
+			return 2;
+		if (is_closed && (standard_fds_can_write(fd) || !(fcntl(fd, F_GETFD) & FD_CLOEXEC)))
+			return 3;
+	}
+	return 0;
+}
+
+static void those_that_are_closed(void **state)
+{
+	(void)state;
+	for (closed = 0; closed < 8; closed++)
+		assert_int_equal(exit_code(without), 0);
+}
+
+static void where_something_can_be_written(void **state)
+{
+	int ends[2], fd = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_true(standard_fds_can_write(ends[1]));
+	assert_false(standard_fds_can_write(ends[0]));
+	assert_false(standard_fds_can_write(fd));
+	assert_false(standard_fds_can_write(-1));
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_that_are_closed),
+		cmocka_unit_test(where_something_can_be_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
