@@ -22,7 +22,7 @@ _Static_assert(OUTCOME_COUNT <= 64, "a bit for each");
 /* Whether a sample that ends so is in the profile, by its place there. */
 static inline int outcome_is_in_profile(__u32 outcome)
 {
-	enum { OUTSIDE, WHOLE, MARKED };
+	enum { OUTSIDE, WHOLE, NAMED, MARKED };
 	const __u64 inside = 0
 #define OUTCOME(name, group, place, text, help) | (__u64)((place) != OUTSIDE) << OUTCOME_##name
 #include "bpf/outcomes.def"

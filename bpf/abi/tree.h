@@ -123,6 +123,8 @@ static inline enum frame_kind node_frame_kind(__u64 key)
 {
 	if (node_is_attribute(key))
 		return FRAME_MARKER;
+	if (!node_is_native(key) && node_code(key) == OUTCOME_C_THREAD)
+		return FRAME_C_THREAD;
 	if (!node_is_native(key))
 		return node_code(key) >= CODE_FIRST ? FRAME_PYTHON :
 		       node_code(key) >= CODE_WAITS ? FRAME_WAIT : FRAME_MARKER;

@@ -161,6 +161,7 @@ struct scratch {
 		__u64 found;	 /* the result; 0 = none */
 		__u64 budget;	 /* how many more may be looked at */
 		__u64 current;	 /* up to 3.11: the thread state that has the GIL, as it was read last */
+		__u64 blind;	 /* not all thread states were seen */
 	} search;
 
 	struct { /* python/task.h: the asyncio task that the thread runs */

@@ -29,6 +29,7 @@ struct thread {
 	__u32 busy;	  /* a sample is using it */
 	__u32 process;	  /* struct process.id that its roots belong to */
 	__u32 misses;	  /* searches in a row that found nothing */
+	__u32 is_of_c;	  /* ... and the last one has seen all thread states: none is this thread's */
 	__u32 generation; /* of the tree, to which its roots and the nodes in cache belong */
 	__u32 reading;	  /* goes up when cache is begun anew: then all code objects are to be read again */
 	struct root roots[EVENT_KINDS];

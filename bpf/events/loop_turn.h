@@ -46,8 +46,8 @@ static __always_inline struct turn *turn_find(const struct task_struct *task)
 /* Whether a thread whose stack was taken with this outcome may run an event loop of Python's. */
 static __always_inline int turn_is_python(__u32 outcome)
 {
-	return outcome != OUTCOME_NO_THREAD_STATE && outcome != OUTCOME_NO_FRAMES &&
-	       outcome != OUTCOME_PROGRAM && outcome != OUTCOME_NO_LAYOUT;
+	return outcome != OUTCOME_NO_THREAD_STATE && outcome != OUTCOME_C_THREAD &&
+	       outcome != OUTCOME_NO_FRAMES && outcome != OUTCOME_PROGRAM && outcome != OUTCOME_NO_LAYOUT;
 }
 
 /* The thread goes to sleep in the loop's own wait for events: the turn is over. */

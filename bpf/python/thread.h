@@ -116,7 +116,10 @@ static __always_inline int tstate_read(struct scratch *s, const struct layout *l
 	mem_opaque(size);
 	if (!mem_plausible(address) || size < 16 || size > TSTATE_READ)
 		return -1;
-	return walk_read(&s->walk, s->tstate, size, address);
+	if (!walk_read(&s->walk, s->tstate, size, address))
+		return 0;
+	s->search.blind = 1;
+	return -1;
 }
 
 /*
@@ -158,7 +161,8 @@ static __always_inline __u64 search_read(struct scratch *s, __u64 address)
 {
 	__u64 value = 0;
 
-	walk_read(&s->walk, &value, sizeof(value), address);
+	if (walk_read(&s->walk, &value, sizeof(value), address))
+		s->search.blind = 1;
 	return value;
 }
 
@@ -215,6 +219,7 @@ static long search_interpreter(__u32 i, struct search_context *c)
 	bpf_loop(SEARCH_MAX, search_list, c, 0);
 	if (s->search.found)
 		return 1;
+	s->search.blind |= s->search.candidate; /* the list has not been seen to its end */
 	s->search.interp = search_read(s, interp + l->interp_next);
 	return 0;
 }
@@ -271,7 +276,7 @@ static __always_inline __u64 first_interpreter(struct scratch *s, const struct t
 
 /*
  * Looks everywhere, cheapest first, until the sample's time is over, and leaves the thread state's address,
- * or 0, in s->search.found. Always 0.
+ * or 0, in s->search.found. Without one s->search.blind says whether there may be one all the same. Always 0.
  */
 __noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p,
 			     const struct layout *l)
@@ -280,7 +285,7 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 
 	if (!s || !t || !p || !l)
 		return -1;
-	s->search.found = s->search.fallback = 0;
+	s->search.found = s->search.fallback = s->search.blind = 0;
 	s->search.budget = SEARCH_MAX;
 	if (l->runtime_tstate) {
 		s->search.current = search_read(s, p->runtime + l->runtime_tstate);
@@ -291,7 +296,10 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 	if (t->tss && search_try(s, l, search_read(s, t->tss)))
 		return 0;
 	s->search.interp = first_interpreter(s, t, p, l);
+	s->search.blind |= !s->search.interp;
 	bpf_loop(INTERPRETERS_MAX, search_interpreter, &c, 0);
+	/* A runtime that begins or ends has no thread states; on arm64 self may not be known yet. */
+	s->search.blind |= s->search.interp || s->search.budget == SEARCH_MAX || !s->who.self;
 	if (!s->search.found)
 		s->search.found = s->search.fallback;
 	return 0;
@@ -342,6 +350,7 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *co
 		t->searched = now;
 	}
 	t->tstate = found;
+	t->is_of_c = !found && !s->search.blind;
 	if (!found || !tstate_load(s, l, found)) {
 		if (t->misses < SEARCH_BACKOFF_MAX)
 			t->misses++;

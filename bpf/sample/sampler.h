@@ -24,7 +24,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	__u32 root = tree_root(count, s->tree.bank, t, kind, task, p->id, now,
 			       s->quota.no_owner);
 	const int with_states = opt_states && event_is_tick(kind);
-	enum outcome outcome = OUTCOME_NO_THREAD_STATE;
+	enum outcome outcome;
 	int cached = 0;
 
 	s->tree.home = node_home(root);
@@ -38,7 +38,8 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, kind, t, l, root, OUTCOME_NO_LAYOUT);
 	if (!tstate_find(s, count, t, p, l, now))
-		return count_plain(s, count, kind, t, l, root, outcome);
+		return count_plain(s, count, kind, t, l, root,
+				   t->is_of_c ? OUTCOME_C_THREAD : OUTCOME_NO_THREAD_STATE);
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);

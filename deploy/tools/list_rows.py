@@ -6,7 +6,8 @@ import re
 import sys
 import textwrap
 
-PLACES = {"WHOLE": "in the profile", "MARKED": "in the profile, with a marker frame",
+PLACES = {"WHOLE": "in the profile", "NAMED": "in the profile, with a frame of that name",
+          "MARKED": "in the profile, with a marker frame",
           "OUTSIDE": "not in the profile"}
 MAPPINGS = {"INTERPRETER": "the file with the interpreter", "FILE": "the file that it is in",
             "NOWHERE": "none"}
@@ -45,7 +46,7 @@ def outcomes():
             "to the ticks. A kind of event has whole groups of them in its books: [events.md](events.md).")
     print("| name in JSON | shown as | where | group | meaning |\n|---|---|---|---|---|")
     for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
-        shown = f"`[{texts[0]}]`" if names[2] == "MARKED" else texts[0]
+        shown = f"`[{texts[0]}]`" if names[2] in ("NAMED", "MARKED") else texts[0]
         print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {names[1].lower()} | {texts[1]} |")
     print("\n" + textwrap.fill(
         "With `--native` each sample in the profile also ends in one of these (`bpf/natives.def`), which "

@@ -181,7 +181,7 @@ static inline __u64 driven_ticks(void)
 
 static inline void driven_check_books(void)
 {
-	enum { WHOLE, MARKED, OUTSIDE };
+	enum { WHOLE, NAMED, MARKED, OUTSIDE };
 	static const __u8 places[] = {
 #define OUTCOME(name, group, place, text, help) place,
 #include "bpf/outcomes.def"

@@ -22,8 +22,8 @@ BUILD = pathlib.Path(BINARY).parent  # the tests' own programs are in its tests/
 # One stack of a profile. stack: [(function, file, first line, line)], leaf first; count: of the profile's
 # first type; values: {Event.key: in its unit}, and "cpu_time" in ns.
 Sample = collections.namedtuple("Sample", "stack count pid tid comm thread values")
-# One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, MARKED or
-# OUTSIDE; marker: "[text]".
+# One line of bpf/outcomes.def. key: as in --stats-json; group: as in Event.books; place: WHOLE, NAMED,
+# MARKED or OUTSIDE; marker: "[text]".
 Outcome = collections.namedtuple("Outcome", "key group place marker")
 
 
@@ -75,7 +75,7 @@ def events(folder=ROOT / "bpf"):
 EVENTS = events()
 OUTCOMES = outcomes()
 TICK_OUTCOMES = [outcome for outcome in OUTCOMES if outcome.group in EVENTS[0].books]
-MARKERS = {outcome.marker: outcome.key for outcome in OUTCOMES if outcome.place == "MARKED"}
+MARKERS = {outcome.marker: outcome.key for outcome in OUTCOMES if outcome.place in ("NAMED", "MARKED")}
 
 
 def marker_of(stack):
@@ -213,7 +213,7 @@ class Run:
             return
         assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"]
         for key, place in own.items():
-            if place == "MARKED":
+            if place in ("NAMED", "MARKED"):
                 assert shown[key] == counted[key], key
         assert shown[None] == sum(counted[key] for key, place in own.items() if place == "WHOLE")
 

@@ -7,8 +7,12 @@
 #include "proc/syscall_names.h"
 
 static const char *const ends[LOOK_ENDS] = {
-	[LOOK_WHOLE] = "whole",	      [LOOK_NO_STATE] = "not Python", [LOOK_NO_FRAMES] = "no frames",
-	[LOOK_DEEP] = "too deep", [LOOK_BROKEN] = "broken",
+	[LOOK_WHOLE] = "whole",
+	[LOOK_C_THREAD] = "not Python",
+	[LOOK_NO_STATE] = "no thread state",
+	[LOOK_NO_FRAMES] = "no frames",
+	[LOOK_DEEP] = "too deep",
+	[LOOK_BROKEN] = "broken",
 };
 
 /* A member of an object, in its quotes; bytes are what anybody chose. */

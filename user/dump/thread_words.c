@@ -102,8 +102,10 @@ int thread_words_text(const struct look_thread *t, struct buf *out)
 const char *thread_words_end(const struct look_thread *t)
 {
 	switch (t->end) {
+	case LOOK_C_THREAD:
+		return "C thread";
 	case LOOK_NO_STATE:
-		return "not a thread of Python's";
+		return "no thread state";
 	case LOOK_NO_FRAMES:
 		return "runs no Python code";
 	case LOOK_DEEP:

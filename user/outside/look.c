@@ -241,6 +241,8 @@ static int look_at_thread(struct process_look *k, const struct proc_thread *thre
 	k->walk.depth = 0;
 	if (s)
 		t.end = walk_thread(k, &t, s);
+	else if (thread_states_are_all(&k->states))
+		t.end = LOOK_C_THREAD;
 	t.seen_ns = clock_ns();
 	/* The frames of a thread that waits now, but ran in between, are of two moments. */
 	if (t.runs && t.thread.state != 'R')

@@ -30,7 +30,8 @@
 /* How a thread's stack ends. */
 enum look_end {
 	LOOK_WHOLE = 1, /* at the interpreter's root */
-	LOOK_NO_STATE,	/* it has no thread state: it is not Python's, or only begins or ends */
+	LOOK_C_THREAD,	/* it has no thread state: it is not Python's, or only begins or ends */
+	LOOK_NO_STATE,	/* none was found, and not all were seen */
 	LOOK_NO_FRAMES, /* it has one, and runs no Python code */
 	LOOK_DEEP,	/* there are more frames than are shown, at its root */
 	LOOK_BROKEN,	/* its frames do not lead to a root */

@@ -70,6 +70,8 @@ static int look_at_thread(struct sleeping_look *k, pid_t tid, pid_t own_tid)
 	struct sleeper t = { .tid = tid, .outcome = OUTCOME_NO_THREAD_STATE, .first = k->frame_count };
 	int err = 0;
 
+	if (!s && thread_states_are_all(&k->states))
+		t.outcome = OUTCOME_C_THREAD;
 	if (s) {
 		k->walk.python = 0;
 		t.outcome = outcome_of(k, target_walk_thread(&k->walk, k->layout, s->address, k->tstate));
@@ -171,6 +173,7 @@ static bool is_sane_thread(const struct sleeper *t, __u32 frames)
 	case OUTCOME_INCOMPLETE:
 	case OUTCOME_TRUNCATED:
 	case OUTCOME_NO_FRAMES:
+	case OUTCOME_C_THREAD:
 	case OUTCOME_NO_THREAD_STATE:
 	case OUTCOME_UNREADABLE:
 		return t->first <= frames && t->count <= frames - t->first && t->count <= OUTSIDE_FRAMES;

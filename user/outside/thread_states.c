@@ -85,10 +85,11 @@ static void read_interpreter(struct thread_states *s, const struct layout *l, __
 		const __u64 next = add(s, l, interp, tstate);
 
 		if (s->count == at)
-			return;
+			break;
 		s->list[at].gil = gil;
 		tstate = next;
 	}
+	s->is_cut |= tstate != 0;
 }
 
 int thread_states_read(struct thread_states *s, pid_t memory, const struct layout *l, __u64 runtime)
@@ -98,11 +99,13 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
 	target = memory;
 	target_unreachable = 0;
 	s->count = 0;
+	s->is_cut = false;
 	interp = target_first_interpreter(l, runtime);
 	for (int i = 0; i < INTERPRETERS_MAX && mem_plausible(interp); i++) {
 		read_interpreter(s, l, runtime, interp);
 		interp = read_word(interp + l->interp_next);
 	}
+	s->is_cut |= interp != 0;
 	return target_unreachable;
 }
 
@@ -158,4 +161,12 @@ const struct thread_state *thread_states_of(const struct thread_states *s, pid_t
 		found = found ?: t;
 	}
 	return found;
+}
+
+bool thread_states_are_all(const struct thread_states *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->list[i].own_tid)
+			return false;
+	return s->count && !s->is_cut;
 }

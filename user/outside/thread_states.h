@@ -26,6 +26,7 @@ struct thread_state {
 
 struct thread_states {
 	size_t count;
+	bool is_cut; /* a list of an interpreter went on, but not to a thread state of it */
 	struct thread_state list[THREAD_STATES_MAX];
 };
 
@@ -50,5 +51,8 @@ __u64 thread_states_gil_holder(const struct thread_state *t, const struct layout
 
 /* The thread state of this thread: the one that may run, else any; NULL if it has none. */
 const struct thread_state *thread_states_of(const struct thread_states *s, pid_t own_tid);
+
+/* Whether these are all that there are, and of each is known whose it is: who has none is a thread of C. */
+bool thread_states_are_all(const struct thread_states *s);
 
 #endif

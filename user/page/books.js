@@ -37,7 +37,7 @@ function booksShow(intervals, type) {
 	place.replaceChildren(wordsElement("summary", {}, words),
 		...booksPart("not in here", outcomes("outside"), event),
 		...booksPart("in here, and something of the stack is missing", outcomes("marked"), event),
-		...booksPart("in here", outcomes("whole"), event),
+		...booksPart("in here", [...outcomes("whole"), ...outcomes("named")], event),
 		...booksPart("of what was not asked for", outcomes("not asked"), event));
 	Object.assign(place.dataset, {lost, asked});
 }

@@ -132,6 +132,7 @@ static const char *frame_type(enum frame_kind kind)
 		return "kernel";
 	case FRAME_UNPLACED:
 	case FRAME_WAIT:
+	case FRAME_C_THREAD:
 	case FRAME_MARKER:
 	case FRAME_KINDS:
 		break;

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "profile/accounts.h"
+#include "profile/c_threads.h"
 #include "profile/short_path.h"
 #include "profile/shown.h"
 #include "profile/table_cell.h"
@@ -218,7 +219,7 @@ static void print_markers(struct page *page, const struct tally_rows *r, const c
 		__u64 count = partial ? r->rows[i].total - r->rows[i].self : r->rows[i].self;
 		size_t width;
 
-		if (!count)
+		if (!count || profile_get_function(page->profile, r->rows[i].id)->kind == FRAME_C_THREAD)
 			continue;
 		width = format_marker(page, &r->rows[i], count);
 		if (!used) {
@@ -435,6 +436,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 		     "   self  function                                   line");
 	print_places(&page, &t.natives, "Hottest native code, below those lines",
 		     "   self  function                                   file");
+	c_threads_print(p, page.decimals, style(&page, DIM), style(&page, RESET), f);
 	print_markers(&page, &t.markers, "Not in the tables", false);
 	print_markers(&page, &t.markers, "In the tables, but not whole", true);
 	print_endpoints(&page, &t.endpoints);

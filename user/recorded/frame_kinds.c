@@ -14,7 +14,7 @@ static const char *const native_ends[] = {
 };
 
 static const char *const outcomes[] = {
-#define OUTCOME(name, group, place, text, help) "[" text "]",
+#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = "[" text "]",
 #include "bpf/outcomes.def"
 #undef OUTCOME
 };
@@ -38,6 +38,8 @@ static enum frame_kind kind_of_bracketed(const char *name)
 		return FRAME_WAIT;
 	if (IS_AMONG(name, native_ends))
 		return FRAME_UNPLACED;
+	if (!strcmp(name, outcomes[OUTCOME_C_THREAD]))
+		return FRAME_C_THREAD;
 	if (IS_AMONG(name, outcomes) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
 		return FRAME_MARKER;
 	return FRAME_PYTHON;

@@ -58,7 +58,8 @@ __u64 native_total(const struct cpu_stats *sum)
 const char *place_name(enum place place)
 {
 	static const char *const names[] = {
-		[PLACE_WHOLE] = "whole", [PLACE_MARKED] = "marked", [PLACE_OUTSIDE] = "outside"
+		[PLACE_WHOLE] = "whole", [PLACE_NAMED] = "named", [PLACE_MARKED] = "marked",
+		[PLACE_OUTSIDE] = "outside",
 	};
 
 	return names[place];

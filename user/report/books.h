@@ -8,7 +8,7 @@
 
 #include "profile/events.h"
 
-enum place { PLACE_WHOLE, PLACE_MARKED, PLACE_OUTSIDE };
+enum place { PLACE_WHOLE, PLACE_NAMED, PLACE_MARKED, PLACE_OUTSIDE };
 
 struct outcome_row {
 	const char *name; /* upper case: outcome_id() is for others */
@@ -42,7 +42,7 @@ const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX]);
 const char *native_id(enum native_end end, char text[OUTCOME_ID_MAX]);
 /* Samples whose native part was looked for: all in the profile with --native, 0 without. */
 __u64 native_total(const struct cpu_stats *sum);
-/* "whole", "marked" or "outside". */
+/* "whole", "named", "marked" or "outside". */
 const char *place_name(enum place place);
 
 __u64 stat_value(const struct cpu_stats *sum, size_t offset);

@@ -142,8 +142,12 @@ int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *
 	int err = tally_make(p, &t);
 
 	*ret = (struct top_rows){ .all = cpus_of(p, profile_total(p)) };
-	for (__u32 i = 0; !err && i < t.markers.n; i++)
-		ret->lost += cpus_of(p, t.markers.rows[i].self);
+	for (__u32 i = 0; !err && i < t.markers.n; i++) {
+		const struct tally_row *row = &t.markers.rows[i];
+		const bool is_of_c = profile_get_function(p, row->id)->kind == FRAME_C_THREAD;
+
+		*(is_of_c ? &ret->of_c : &ret->lost) += cpus_of(p, row->self);
+	}
 	err = err ?: add_rows(p, &t, view, ret);
 	tally_free(&t);
 	return err;

@@ -40,7 +40,8 @@ struct top_rows {
 	struct top_row *rows;
 	size_t count;
 	double all;  /* of all samples, CPUs */
-	double lost; /* of these, where only a marker is known */
+	double lost; /* of these, where only a marker is known, ... */
+	double of_c; /* ... and those of threads of C */
 };
 
 /*

@@ -42,10 +42,14 @@ static int add_line(const struct screen *s, const char *code, const char *text, 
 static int add_head(const struct screen *s, const struct top_rows *rows, struct buf *out)
 {
 	char text[512], lost[64] = "";
+	size_t used = 0;
 	int err;
 
 	if (rows->all > 0 && rows->lost > 0)
-		snprintf(lost, sizeof(lost), "; %.1f %% not seen", 100 * rows->lost / rows->all);
+		used = snprintf(lost, sizeof(lost), "; %.1f %% not seen", 100 * rows->lost / rows->all);
+	if (rows->all > 0 && rows->of_c > 0)
+		snprintf(lost + used, sizeof(lost) - used, "; %.0f %% C threads",
+			 100 * rows->of_c / rows->all);
 	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s",
 		 s->paused ? " [paused]" : "", rows->all, s->resource, s->processes,
 		 s->processes == 1 ? "" : "es", s->seconds, lost);

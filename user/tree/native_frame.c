@@ -19,7 +19,7 @@ static const char *const end_names[NATIVE_ENDS] = {
 #undef NATIVE
 };
 
-static int place_nowhere(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret)
+int harvest_named(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret)
 {
 	__u32 function;
 	int err = profile_function(p, kind, name, "", 0, &function);
@@ -29,12 +29,12 @@ static int place_nowhere(struct profile *p, enum frame_kind kind, const char *na
 
 int harvest_marker(struct profile *p, const char *name, __u32 *ret)
 {
-	return place_nowhere(p, FRAME_MARKER, name, ret);
+	return harvest_named(p, FRAME_MARKER, name, ret);
 }
 
 int native_frame_end(struct profile *p, __u32 end, __u32 *ret)
 {
-	return place_nowhere(p, FRAME_UNPLACED, end < NATIVE_ENDS ? end_names[end] : "[unknown]", ret);
+	return harvest_named(p, FRAME_UNPLACED, end < NATIVE_ENDS ? end_names[end] : "[unknown]", ret);
 }
 
 int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
@@ -46,7 +46,7 @@ int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)
 		snprintf(name, sizeof(name), "[syscall %s]", known);
 	else
 		snprintf(name, sizeof(name), "[syscall %u]", number);
-	return place_nowhere(p, FRAME_SYSCALL, name, ret);
+	return harvest_named(p, FRAME_SYSCALL, name, ret);
 }
 
 /* The location has no address: addresses of the kernel's functions would tell where it lies in memory. */

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "bpf/abi/tree.h"
+
 struct kernel_names;
 struct natives;
 struct profile;
@@ -28,5 +30,7 @@ int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret);
 int native_frame_end(struct profile *p, __u32 end, __u32 *ret);
 /* A marker, such as "[truncated]". */
 int harvest_marker(struct profile *p, const char *name, __u32 *ret);
+/* ... and of a frame of another kind that has a name and no file. */
+int harvest_named(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret);
 
 #endif

@@ -26,8 +26,9 @@ static const char *const marker_names[OUTCOME_COUNT] = {
 int node_frame_marker(const struct node_frames *f, __u32 outcome, __u32 *ret)
 {
 	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
+	const enum frame_kind kind = outcome == OUTCOME_C_THREAD ? FRAME_C_THREAD : FRAME_MARKER;
 
-	return harvest_marker(f->profile, name, ret);
+	return harvest_named(f->profile, kind, name, ret);
 }
 
 static int outcome_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)

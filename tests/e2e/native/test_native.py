@@ -82,7 +82,7 @@ def test_thread_without_python(python, build, program, tmp_path):
         run = profile(tmp_path, target)
     assert leaves(run.samples)["a_heavy"] > 0.9 * profiler.total(run.samples)
     assert {profiler.functions(s)[-1] for s in run.samples if profiler.functions(s)[0] == "a_heavy"} == {
-        "[no thread state]"}
+        "[C thread]"}
 
 
 def test_system_call(python, build, program, tmp_path):

@@ -26,6 +26,7 @@ static void names_of_the_lists(void **state)
 #include "bpf/waits.def"
 #undef WAIT
 #define MARKER_OF_MARKED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), frame);
+#define MARKER_OF_NAMED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), FRAME_C_THREAD);
 #define MARKER_OF_WHOLE(frame, text)
 #define MARKER_OF_OUTSIDE(frame, text)
 #define MARKER_OF_FRAME(frame, text)

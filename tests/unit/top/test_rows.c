@@ -61,7 +61,8 @@ static void functions_and_lines_in_cpus(void **state)
 	(void)state;
 	add(p, 1, NULL, 100, f, g);
 	add(p, 2, NULL, 50, g, 0);
-	add(p, 2, NULL, 50, location(p, FRAME_MARKER, "[unreadable]", 0), 0);
+	add(p, 2, NULL, 30, location(p, FRAME_MARKER, "[unreadable]", 0), 0);
+	add(p, 2, NULL, 20, location(p, FRAME_C_THREAD, "[C thread]", 0), 0);
 	assert_int_equal(top_rows_make(p, TOP_FUNCTIONS, &r), 0);
 	top_rows_sort(&r, TOP_BY_SELF);
 	assert_int_equal(r.count, 2);
@@ -70,7 +71,8 @@ static void functions_and_lines_in_cpus(void **state)
 	top_rows_sort(&r, TOP_BY_TOTAL);
 	assert_string_equal(r.rows[0].name, "g");
 	assert_int_equal((int)(100 * r.all), 100);
-	assert_int_equal((int)(100 * r.lost), 25);
+	assert_int_equal((int)(100 * r.lost), 15);
+	assert_int_equal((int)(100 * r.of_c), 10);
 	top_rows_free(&r);
 	assert_int_equal(top_rows_make(p, TOP_LINES, &r), 0);
 	top_rows_sort(&r, TOP_BY_SELF);

@@ -18,7 +18,7 @@ static struct top_row rows[] = {
 	{ "g", "b.py:1", 0.01, 0.02, 0 },
 };
 
-static const struct top_rows two = { rows, 2, 1.5, 0.03 };
+static const struct top_rows two = { rows, 2, 1.5, 0.03, 0.3 };
 
 static struct screen a_screen(void)
 {
@@ -55,7 +55,7 @@ static void head_table_and_keys(void **state)
 	const char *page = page_of(&s, &two);
 
 	(void)state;
-	assert_has(page, "1.50 CPUs by 3 processes in 2 s; 2.0 % not seen\n");
+	assert_has(page, "1.50 CPUs by 3 processes in 2 s; 2.0 % not seen; 20 % C threads\n");
 	assert_has(page, "    50.0   125.0  a_function");
 	assert_has(page, "app.py:12\n");
 	assert_has(page, "     1.0     2.0  g ");

@@ -44,7 +44,7 @@ BROKEN = {
     "without_rows": ["bare_leaf", "[native incomplete]"],
     "without_rows_within": ["spin", "bare_middle", "[native incomplete]"],
 }
-THREAD = ["spin", "works", "thread", "{libc}", "{libc}", "[no thread state]"]
+THREAD = ["spin", "works", "thread", "{libc}", "{libc}", "[C thread]"]
 
 
 class Library(object):

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A thread that a library made, in a process of Python: it is called a thread of C, by its library where that
+is known, in a profile and by `dump`, and nobody calls it a loss. A thread of Python's is never called so."""
+import json
+import subprocess
+
+import pytest
+
+import interpreters as known
+import profiler
+from pprof_rows import report
+
+NAME = "[C thread]"
+CHOSEN = [i for i in known.one_per_version_and_two()
+          if known.is_quick(i, ("2.7", "3.8", "3.11", "3.13", "3.13t", "3.15"))]
+# Its main thread burns in Python, and so do threads that come and go; one that a library made burns in C.
+PROGRAM = """
+import ctypes, json, sys, threading, time
+def spin(seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        pass
+ctypes.CDLL(sys.argv[1]).a_start()
+print(json.dumps({}))
+sys.stdout.flush()
+while True:
+    thread = threading.Thread(target=spin, args=(0.05,))
+    thread.start()
+    spin(0.05)
+    thread.join()
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory, workloads):
+    path = tmp_path_factory.mktemp("c_threads") / "libburns.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-pthread", "-DPREFIX=a_",
+                    workloads / "native" / "burn.c", "-o", path], check=True)
+    return path
+
+
+@pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
+def test_is_called_so(chosen, library, tmp_path):
+    with profiler.target(chosen.path, "-c", PROGRAM, library) as target:
+        run = profiler.run_while(tmp_path, [target], 3, "-F", 499)
+        found = json.loads(profiler.command("dump", "--pid", target.pid, "--json").stdout)
+        text = profiler.command("dump", "--pid", target.pid).stdout
+    mine = {sample.tid for sample in run.samples if "spin" in profiler.functions(sample)}
+    of_c = [sample for sample in run.samples if NAME in profiler.functions(sample)]
+    assert len({sample.tid for sample in of_c} - mine) >= 1 and len(mine) > 3
+    # One that begins or ends has no thread state, either.
+    mistaken = profiler.total(sample for sample in of_c if sample.tid in mine)
+    assert mistaken <= 0.05 * profiler.total(run.samples)
+    assert profiler.total(of_c) > 0.2 * profiler.total(run.samples)
+    assert run.stats["outcomes"]["no_thread_state"] <= 0.01 * profiler.total(run.samples)
+    assert "\nThreads of C: " in run.out and "(--native leaf names their libraries)\n" in run.out
+    assert NAME not in run.out and "not_whole" not in report("--findings", "--json", run.path)
+    threads = found["processes"][0]["threads"]
+    assert [one["stack"] for one in threads].count("not Python") == 1 and NAME in text
+
+
+@pytest.mark.parametrize("mode", ("leaf", "top"))
+def test_by_its_library(mode, library, tmp_path):
+    with profiler.target(known.newest().path, "-c", PROGRAM, library) as target:
+        run = profiler.run_while(tmp_path, [target], 1, "-F", 499, "--native", mode)
+    line = next(line for line in run.out.splitlines() if line.startswith("Threads of C: "))
+    assert line.removeprefix("Threads of C: ").split(", ")[0].endswith("% libburns.so"), line
