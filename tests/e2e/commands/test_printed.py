@@ -159,12 +159,18 @@ def filled(place, tmp_path_factory):
     arguments = ("--pid", pids, "--event", "cpu,offcpu,gil", "--log", 5, "--trace", "otel")
     with server(folder, *arguments, "--log-file", log, stats=False) as s, \
             profiler_at(folder, "unix:%s" % socket, arguments):
-        profiler.wait_until(lambda: s.metric("trace_spans_total") >= 4 * len(TRACES), what="spans")
+        for trace in TRACES:
+            profiler.wait_until(lambda: has_trace(s.url, trace), what="samples of each trace")
         s.run.process.send_signal(signal.SIGUSR2)
         profiler.wait_until(log.exists, what="the log")
         yield (printed.Place([one.pid for one in two], s.url, str(socket), takers, str(folder),
                              str(folder / "speedscope")),
                ran.path.read_bytes(), log.read_bytes(), env, folder)
+
+
+def has_trace(url, trace):
+    return not subprocess.run([profiler.BINARY, "report", "--trace", trace, url], timeout=60,
+                              capture_output=True).returncode
 
 
 @contextlib.contextmanager
