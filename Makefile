@@ -7,6 +7,7 @@ SAN     ?=
 O       ?= $(if $(RELEASE),build/release-$(ARCH),$(if $(SAN),build/san,build))
 CC      ?= gcc
 CLANG   ?= $(firstword $(foreach c,clang-19 clang-16 clang-14,$(if $(shell command -v $(c)),$(c))) clang)
+OBJCOPY ?= $(if $(filter %-gcc,$(CC)),$(CC:%gcc=%objcopy),objcopy)
 BPFTOOL ?= $(firstword $(shell command -v bpftool 2>/dev/null) /usr/sbin/bpftool)
 PREFIX  ?= /usr/local
 ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -58,7 +59,14 @@ GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_IN
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
-UNIT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
+# Unit tests are one program, and those of events/, with more kinds of events, another one. Programs of their
+# own are those that say BY_ITSELF() (tests/forge/test.h), and those that have a main().
+UNIT_SELF := $(shell grep -l '^BY_ITSELF\b' $(UNIT_SRC))
+UNIT_MAIN := $(filter tests/unit/fuzz/%,$(UNIT_SRC)) $(shell grep -l '^int main\b' $(UNIT_SRC))
+UNIT_OBJ := $(patsubst %.c,$(O)/%.o,$(filter-out $(UNIT_SELF) $(UNIT_MAIN),$(UNIT_SRC)))
+EVENTS_OBJ := $(filter $(O)/tests/unit/events/%,$(UNIT_OBJ))
+UNIT_BIN := $(O)/tests/unit/all $(if $(EVENTS_OBJ),$(O)/tests/unit/events/all) \
+	    $(patsubst %.c,$(O)/%,$(UNIT_SELF) $(UNIT_MAIN))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/guest/shares.c tests/forge/refuse.c \
@@ -143,7 +151,7 @@ check-format: ## 110 columns for code, 100 for text, white space of one kind
 check-tests: ## every source file of user/ has a unit test, or docs/testing.md says what tests it
 	$(Q)python3 deploy/tools/check_tests.py
 
-unit: $(UNIT_BIN) ## build and run the unit tests alone
+unit: units ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
 check-san: deps ## end-to-end tests of a build with the address and undefined-behaviour sanitizers
@@ -177,9 +185,11 @@ bench-page: deps-build ## measure what open pages cost the profiler, and a brows
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
 
-.PHONY: deps-build tests clang-warnings
+.PHONY: deps-build tests units clang-warnings
 deps-build:
 	$(Q)sh deploy/deps.sh build
+
+units: $(UNIT_BIN)
 
 # --- kernel side ---------------------------------------------------------------------------------------
 BPF_HDR := $(wildcard bpf/*.h bpf/*.def bpf/*/*.h vmlinux/*.h vmlinux/*/*.h \
@@ -304,12 +314,11 @@ $(BIN): $(O)/user/main.o $(LIB)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # --- tests ---------------------------------------------------------------------------------------------
-# A test that is written but not registered is an unused function, and so fails to compile.
 $(O)/tests/%: tests/%.c $(LIB) | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(call msg,TEST,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(LIB) $(LDLIBS) \
-		$(TEST_LIBS) -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(TEST_OBJ) $(LIB) \
+		$(LDLIBS) $(TEST_LIBS) -o $@
 
 # For LD_PRELOAD.
 $(O)/tests/forge/%.so: tests/forge/%.c
@@ -318,6 +327,27 @@ $(O)/tests/forge/%.so: tests/forge/%.c
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC $< -o $@
 
 $(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
+
+# Without optimization, which takes a third of the time. _FORTIFY_SOURCE wants to have it.
+UNIT_CFLAGS := -O0 -U_FORTIFY_SOURCE -Wno-missing-prototypes
+
+# What each program of unit tests has besides: main(), unless it has its own, and malloc().
+TEST_MAIN   := $(O)/tests/forge/run_tests.o
+TEST_MALLOC := $(O)/tests/forge/own_malloc.o
+$(UNIT_MAIN:%.c=$(O)/%): TEST_OBJ := $(TEST_MALLOC)
+$(UNIT_SELF:%.c=$(O)/%): TEST_OBJ := $(TEST_MAIN) $(TEST_MALLOC)
+$(UNIT_MAIN:%.c=$(O)/%): $(TEST_MALLOC)
+$(UNIT_SELF:%.c=$(O)/%): $(TEST_MAIN) $(TEST_MALLOC)
+
+# The sampler on the host is compiled into each of these, with its tables: nobody else sees them.
+HOSTED_OBJ := $(filter $(O)/tests/unit/bpf/% $(O)/tests/unit/events/test_sampler.o,$(UNIT_OBJ))
+hide_names  = $(Q)$(if $(filter $@,$(HOSTED_OBJ)),$(OBJCOPY) -w --localize-symbol='*' $@)
+
+$(UNIT_OBJ): $(O)/%.o: %.c | $(GEN_HDR)
+	@mkdir -p $(@D)
+	$(call msg,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
+	$(hide_names)
 
 # Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
 MORE     := -Itests/forge/more
@@ -328,17 +358,19 @@ $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(MORE) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-EVENTS_BIN := $(filter $(O)/tests/unit/events/%,$(UNIT_BIN))
-$(EVENTS_BIN): $(O)/tests/unit/events/%: tests/unit/events/%.c $(MORE_OBJ) $(LIB) | $(GEN_HDR)
-	@mkdir -p $(@D)
-	$(call msg,TEST,$@)
-	$(Q)$(CC) $(MORE) $(CPPFLAGS) $(CFLAGS) -Wno-missing-prototypes -MMD -MP $(LDFLAGS) $< $(MORE_OBJ) \
-		$(LIB) $(LDLIBS) $(TEST_LIBS) -o $@
+$(EVENTS_OBJ): CPPFLAGS := $(MORE) $(CPPFLAGS)
+
+$(O)/tests/unit/all: $(TEST_MAIN) $(TEST_MALLOC) $(filter-out $(EVENTS_OBJ),$(UNIT_OBJ)) $(LIB)
+$(O)/tests/unit/events/all: $(TEST_MAIN) $(TEST_MALLOC) $(EVENTS_OBJ) $(MORE_OBJ) $(LIB)
+$(O)/tests/unit/all $(O)/tests/unit/events/all:
+	$(call msg,LINK,$@)
+	@rm -f $(filter $(@D)/%,$(UNIT_OBJ:%.o=%)) # which of these were programs of their own before
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) $(TEST_LIBS) -o $@
 
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 $(O)/tests/bench/switches: $(O)/gen/switches.skel.h
-$(O)/tests/unit/kern/test_grace: $(O)/gen/spin.skel.h
+$(O)/tests/unit/kern/test_grace.o: $(O)/gen/spin.skel.h
 $(O)/tests/guest/same_walk: $(O)/gen/same_walk.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------

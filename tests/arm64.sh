@@ -19,26 +19,37 @@ if ! sh deploy/dist/sysroot.sh "$sysroot"; then
     exit 0
 fi
 
-tests=$(ls tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/profile/*.c \
+files=$(echo tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/profile/*.c \
     tests/unit/python/test_layout.c tests/unit/python/test_debug_offsets.c \
     tests/unit/python/test_linetable.c \
     tests/unit/python/test_pystr.c tests/unit/names/test_codes.c tests/unit/names/test_kernel_names.c \
-    tests/unit/proc/test_syscall_names.c tests/unit/options/test_derive_native.c |
-    sed "s|^|$build/|; s|\.c$||")
-# shellcheck disable=SC2086
-make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" all \
-    "$build/tests/guest/verifier" "$build/tests/guest/same_walk" "$build/tests/layouts/show" $tests
+    tests/unit/proc/test_syscall_names.c tests/unit/options/test_derive_native.c)
+# shellcheck disable=SC2046,SC2086
+make --no-print-directory O="$build" ARCH=arm64 CC=aarch64-linux-gnu-gcc SYSROOT="$sysroot" \
+    UNIT_SRC="$files" all units "$build/tests/guest/verifier" "$build/tests/guest/same_walk" \
+    "$build/tests/layouts/show"
 failed=0 run=0 skipped=0
-for test in $tests; do
+
+# passes PROGRAM [FILE]
+passes() {
     run=$((run + 1))
-    if ! output=$(qemu-aarch64 -L "$sysroot" "$test" 2>&1); then
+    if ! output=$(qemu-aarch64 -L "$sysroot" "$@" 2>&1); then
         failed=$((failed + 1))
         echo "$output"
-        echo "FAILED: $test"
-        continue
+        echo "FAILED: $*"
+        return
     fi
     echo "$output" | sed -n 's/^SKIP: /SKIP unit: /; /^SKIP/p'
     skipped=$((skipped + $(echo "$output" | grep -c '^SKIP' || true)))
+}
+
+for file in $files; do
+    program=${file%.c}
+    if [ -x "$build/$program" ]; then
+        passes "$build/$program"
+    else
+        passes "$build/tests/unit/all" "${program#tests/unit/}"
+    fi
 done
 
 # layout_agrees INCLUDE VERSION [OPTION]: whether an arm64 compiler puts everything where the layout has it

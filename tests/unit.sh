@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs every unit test below $1/tests/unit, as many at once as there are CPUs; those of kern/, which measure
-# what CPUs do, one after the other at the end. Fails if one does, or if there is none. With $NOTES each of
-# them and each skipped test is noted there (tests/lib/skips.py).
+# Runs every unit test below $1/tests/unit, a process for each file, as many at once as there are CPUs; those
+# of kern/, which measure what CPUs do, one after the other at the end. Fails if one does, or if there is
+# none. With $NOTES each of them and each skipped test is noted there (tests/lib/skips.py).
 #   unit.sh BUILD_DIRECTORY [beside | alone]      default: both parts
-#   unit.sh --one PROGRAM        one of them, for the above
+#   unit.sh --one PROGRAM [FILE]                  one of them, for the above
 set -u
 
 # The reasons of tests that were skipped: "SKIP NAME: reason", where NAME is "unit" if the test has none. One
@@ -25,28 +25,28 @@ note() {
 # noise has no other try.
 passes_again() {
     [ -n "${AGAIN-}" ] || return 1
-    grep -qEf "$(dirname "$0")/lib/never-noise.txt" "$2"
-    [ $? -eq 1 ] && "$1" >/dev/null 2>&1 && "$1" >/dev/null 2>&1
+    grep -qEf "$(dirname "$0")/lib/never-noise.txt" "$output"
+    [ $? -eq 1 ] && "$@" >/dev/null 2>&1 && "$@" >/dev/null 2>&1
 }
 
 # What it printed if it failed, else a line; and one for each skip. All at once, since others print too.
 one() {
-    name=$(basename "$1")
+    name=$(basename "${2:-$1}")
     output=$(mktemp)
     code=0
     began=$(date +%s.%N)
-    "$1" >"$output" 2>&1 || code=$?
+    "$@" >"$output" 2>&1 || code=$?
     times >"$output.times" # a subshell would have its own
     took=$(date +%s.%N | awk -v began="$began" '{ printf "%.3f", $1 - began }')
     cpu=$(tail -n 1 "$output.times" | awk -F '[ms ]+' '{ printf "%.3f", 60 * $1 + $2 + 60 * $3 + $4 }')
     passed=$(awk '/^\[  PASSED  \]/ { sum += $4 } END { print sum + 0 }' "$output") # of each of its groups
     verdict="$name: $passed passed"
-    [ "$code" -eq 0 ] || verdict=$(cat "$output"; echo "FAILED: $1 (exit code $code)")
+    [ "$code" -eq 0 ] || verdict=$(cat "$output"; echo "FAILED: $* (exit code $code)")
     echo "$verdict
 $(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
     note "\"passed\": $passed, \"failed\": $((code != 0))"
-    if [ "$code" -ne 0 ] && passes_again "$1" "$output"; then
-        note "\"unsteady\": \"$1\""
+    if [ "$code" -ne 0 ] && passes_again "$@"; then
+        note "\"unsteady\": \"$*\""
         code=0
     fi
     note "\"wall\": $took, \"own\": 0, \"children\": $cpu"
@@ -58,11 +58,20 @@ $(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
 }
 
 if [ "$1" = --one ]; then
-    one "$2"
+    shift
+    one "$@"
     exit
 fi
-tests=$(find "$1/tests/unit" -type f -perm -u+x ! -name '*.o' | sort)
+# A program that holds several files says which.
+tests=$(find "$1/tests/unit" -type f -perm -u+x | sort | while read -r program; do
+    files=
+    case $program in
+    */all) files=$("$program" --list | sed "s|^|$program |") ;;
+    esac
+    echo "${files:-$program}"
+done)
 failed=0
-[ "${2:-}" = alone ] || echo "$tests" | grep -v /kern/ | xargs -n 1 -P "$(nproc)" sh "$0" --one || failed=1
-[ "${2:-}" = beside ] || echo "$tests" | grep /kern/ | xargs -r -n 1 sh "$0" --one || failed=1
+[ "${2:-}" = alone ] ||
+    echo "$tests" | grep -v '[ /]kern/' | xargs -L 1 -P "$(nproc)" sh "$0" --one || failed=1
+[ "${2:-}" = beside ] || echo "$tests" | grep '[ /]kern/' | xargs -r -L 1 sh "$0" --one || failed=1
 [ -n "$tests" ] && [ $failed = 0 ]

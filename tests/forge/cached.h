@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cached.h - the cached walk on the host, as the sampler uses it, beside a naive walk: each sample() asserts
- * that frames, node and what is remembered are those of the naive walk. The includer has cmocka's headers
- * first.
+ * that frames, node and what is remembered are those of the naive walk.
  */
 #ifndef PYPERF_TESTS_CACHED_H
 #define PYPERF_TESTS_CACHED_H
 
 #include "tests/forge/mutate.h"
+#include "tests/forge/test.h"
 #include "bpf/python/cache.h"
 
 #define MAX_DEPTH 2000
@@ -205,6 +205,7 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
+	print_seen();
 	free(cache);
 	return chain_teardown(state);
 }

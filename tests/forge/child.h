@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/forge/test.h"
+
 /* prepare(arg) is the first thing that it does. It has done so when this returns, and succeeded. */
 static inline pid_t child_start(bool (*prepare)(const void *arg), const void *arg)
 {

@@ -5,16 +5,12 @@
 #ifndef PYPERF_TESTS_FORGE_DECODE_H
 #define PYPERF_TESTS_FORGE_DECODE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <zlib.h>
 
 #include "base/buf.h"
 #include "profile.pb-c.h"
 #include "profile/pprof.h"
+#include "tests/forge/test.h"
 
 static inline void decompress(const struct buf *in, struct buf *plain)
 {

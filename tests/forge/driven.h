@@ -2,7 +2,6 @@
 /*
  * driven.h - the sampler in the kernel, run on the calling thread, one tick at a time. Every tick's books are
  * checked: one outcome, and as many samples in the tree as outcomes that belong into the profile.
- * The includer has cmocka's headers first.
  */
 #ifndef PYPERF_TESTS_DRIVEN_H
 #define PYPERF_TESTS_DRIVEN_H
@@ -14,6 +13,7 @@
 #include "bpf/data/share.h"
 #include "driven.skel.h"
 #include "tests/forge/interpreter.h"
+#include "tests/forge/test.h"
 
 struct driven_options {
 	__u32 nodes, codes, owners; /* in each bank; powers of two */

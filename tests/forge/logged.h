@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/forge/test.h"
+
 static int saved_stderr;
 static char logged_text[8192];
 

@@ -7,19 +7,15 @@
 #define PYPERF_TESTS_OBJECTS_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "bpf/abi.h"
 #include "python/objects.h"
 #include "tests/forge/random.h"
+#include "tests/forge/test.h"
 
 #define WORDS	  16384
 #define PAIRS	  8  /* of a dict, at most */

@@ -13,20 +13,16 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
 #include <unwind.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/rows.h"
+#include "tests/forge/test.h"
 
 /* Those that are of a context, whose pc is no return address. */
 static struct registers registers_of(const ucontext_t *context);
@@ -157,11 +153,10 @@ static int compare(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void callbacks_of_a_library(void **state)
+TEST(callbacks_of_a_library)
 {
 	int list[] = { 3, 1, 2 };
 
-	(void)state;
 	qsort(list, ARRAY_SIZE(list), sizeof(*list), compare);
 	assert_int_equal(list[0], 1);
 }

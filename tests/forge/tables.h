@@ -6,20 +6,16 @@
 #ifndef PYPERF_TESTS_FORGE_TABLES_H
 #define PYPERF_TESTS_FORGE_TABLES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "endpoint/rules.h"
 #include "names/codes.h"
 #include "profile/profile.h"
 #include "targets/registry.h"
 #include "tree/harvest.h"
+#include "tests/forge/test.h"
 
 #define NODES  8192
 #define OWNERS 32

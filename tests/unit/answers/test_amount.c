@@ -2,23 +2,18 @@
 /*
  * test_amount.c - how values are shown: units by the largest of a table.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "answers/amount.h"
+#include "tests/forge/test.h"
 
 static void shown(const char *unit, __s64 largest, __s64 value, const char *as)
 {
 	assert_string_equal(amount_text(amount_unit(unit, largest), value).text, as);
 }
 
-static void values(void **state)
+TEST(values)
 {
-	(void)state;
 	shown("nanoseconds", 5000000000, 1250000000, "1.25 s");
 	shown("nanoseconds", -5000000000, -1250000000, "-1.25 s");
 	shown("nanoseconds", 50000000, 1250000, "1.25 ms");
@@ -33,13 +28,4 @@ static void values(void **state)
 	shown("nano\x01s", 1000, 50, "50 ?");
 	shown("\xc2\x9b" "2J", 1000, 50, "50 ?");
 	shown("nanoseconds", INT64_MIN, INT64_MIN, "-9223372036.85 s");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

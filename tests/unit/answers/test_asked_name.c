@@ -3,16 +3,12 @@
  * test_asked_name.c - a function is found by its name, with and without its class and its module, and by no
  * other; who asks for what is not there is told what is most alike.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "answers/asked_name.h"
 #include "base/cleanup.h"
 #include "recorded/recorded.h"
+#include "tests/forge/test.h"
 
 #define JSON	"/usr/lib/python3.11/json/__init__.py"
 #define ENCODER "/usr/lib/python3.11/json/encoder.py"
@@ -49,17 +45,15 @@ static const struct {
 	{ "[GIL held by]", "", "[GIL held by]", true },
 };
 
-static void meant(void **state)
+TEST(meant)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (asked_name_is(cases[i].name, cases[i].file, cases[i].of) != cases[i].is_meant)
 			fail_msg("%s of %s: %s", cases[i].of, cases[i].file, cases[i].name);
 }
 
-static void plain(void **state)
+TEST(plain)
 {
-	(void)state;
 	assert_true(asked_name_is_plain("json.dumps"));
 	assert_true(asked_name_is_plain("_x1"));
 	assert_false(asked_name_is_plain(""));
@@ -91,12 +85,11 @@ static const char *explained(const struct recorded *r, const char *of)
 	return error;
 }
 
-static void what_is_most_alike(void **state)
+TEST(what_is_most_alike)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	static char large[300];
 
-	(void)state;
 	assert_null(strstr(explained(&r, "x"), "nearest"));
 	memset(large, 'd', sizeof(large) - 1);
 	add(&r, large, "large.py");
@@ -112,15 +105,4 @@ static void what_is_most_alike(void **state)
 	assert_null(strstr(explained(&r, large + 1), "nearest"));
 	assert_string_equal(explained(&r, "json.loads"),
 			    "'json.loads' is in no stack of gil that was asked for");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(meant),
-		cmocka_unit_test(plain),
-		cmocka_unit_test(what_is_most_alike),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

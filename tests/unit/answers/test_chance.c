@@ -2,14 +2,10 @@
 /*
  * test_chance.c - the bounds of a share: numbers of tables, and what bounds must be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "answers/chance.h"
+#include "tests/forge/test.h"
 
 static int is_near(double a, double b)
 {
@@ -17,11 +13,10 @@ static int is_near(double a, double b)
 }
 
 /* As statsmodels' proportion_confint(method="wilson") says. */
-static void as_in_tables(void **state)
+TEST(as_in_tables)
 {
 	struct chance_bounds b = chance_share(0.1, 100);
 
-	(void)state;
 	assert_true(is_near(b.low, 0.0552) && is_near(b.high, 0.1744));
 	b = chance_share(0.5, 10);
 	assert_true(is_near(b.low, 0.2366) && is_near(b.high, 0.7634));
@@ -31,9 +26,8 @@ static void as_in_tables(void **state)
 	assert_true(is_near(b.low, 0.8389) && is_near(b.high, 1));
 }
 
-static void they_hold_the_share(void **state)
+TEST(they_hold_the_share)
 {
-	(void)state;
 	for (double n = 1; n < 1e9; n *= 3)
 		for (double share = 0; share <= 1; share += 0.125) {
 			const struct chance_bounds b = chance_share(share, n);
@@ -43,22 +37,10 @@ static void they_hold_the_share(void **state)
 		}
 }
 
-static void of_a_difference(void **state)
+TEST(of_a_difference)
 {
-	(void)state;
 	assert_true(is_near(chance_deviation(9, 1, 16, 1), 5));
 	assert_true(is_near(chance_deviation(100, 2, 0, 7), 20));
 	assert_true(is_near(chance_deviation(0, 1, 0, 1), 0));
 	assert_true(is_near(chance_deviation(1e6, 1e6, 0, 1) / 1e9, 1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_in_tables),
-		cmocka_unit_test(they_hold_the_share),
-		cmocka_unit_test(of_a_difference),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

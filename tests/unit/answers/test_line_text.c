@@ -5,19 +5,15 @@
  */
 #include <fcntl.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "answers/line_text.h"
 #include "recorded/recorded.h"
+#include "tests/forge/test.h"
 
 static char folder[] = "/tmp/test_line_text.XXXXXX";
 static char path[64];
@@ -72,9 +68,8 @@ static enum line_text_state state_of(const char *file, const char *key, __s64 st
 	return state;
 }
 
-static void what_is_there_is_shown(void **state)
+TEST(what_is_there_is_shown)
 {
-	(void)state;
 	write_file("class A:\n    def f(self):\n\treturn 1\n");
 	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_SHOWN);
 	assert_int_equal(state_of(path, NULL, INT64_MAX), LINE_TEXT_SHOWN);
@@ -84,27 +79,24 @@ static void what_is_there_is_shown(void **state)
 	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_SHOWN);
 }
 
-static void what_is_of_a_container_is_not(void **state)
+TEST(what_is_of_a_container_is_not)
 {
-	(void)state;
 	write_file("class A:\n    def f(self):\n\treturn 1\n");
 	assert_int_equal(state_of(path, "container_id", 0), LINE_TEXT_CONTAINER);
 	assert_int_equal(state_of(path, "container", 0), LINE_TEXT_CONTAINER);
 	assert_int_equal(state_of(path, "pod", 0), LINE_TEXT_CONTAINER);
 }
 
-static void what_is_elsewhere_is_not(void **state)
+TEST(what_is_elsewhere_is_not)
 {
-	(void)state;
 	write_file("    def f(self):\n    def g(self):\n\treturn 1\n");
 	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_OTHER);
 	write_file("");
 	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_OTHER);
 }
 
-static void what_is_no_python_is_not_read(void **state)
+TEST(what_is_no_python_is_not_read)
 {
-	(void)state;
 	assert_int_equal(state_of("/etc/passwd", NULL, 0), LINE_TEXT_NONE);
 	assert_int_equal(state_of("<string>", NULL, 0), LINE_TEXT_NONE);
 	assert_int_equal(state_of("relative.py", NULL, 0), LINE_TEXT_NONE);
@@ -141,11 +133,10 @@ static int ask(const char *file, __s64 pid, bool is_text, __s64 last, struct lin
 	return line_text_ask(&r, f.name, f.file, last, &asker, ret);
 }
 
-static void a_profiler_is_asked(void **state)
+TEST(a_profiler_is_asked)
 {
 	struct line_text s;
 
-	(void)state;
 	said = "def f(self):\n\n\treturn 1\n";
 	for (int changed = 0; changed < 2; changed++) {
 		said_changed = changed;
@@ -167,11 +158,10 @@ static void a_profiler_is_asked(void **state)
 	line_text_free(&s);
 }
 
-static void a_profiler_that_has_none(void **state)
+TEST(a_profiler_that_has_none)
 {
 	struct line_text s;
 
-	(void)state;
 	said = NULL;
 	assert_int_equal(ask("/a.py", 1, false, 4, &s), -ENOENT);
 	said = "";
@@ -200,16 +190,4 @@ static int remove_folder(void **state)
 	return unlink(path) || rmdir(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_there_is_shown),
-		cmocka_unit_test(what_is_of_a_container_is_not),
-		cmocka_unit_test(what_is_elsewhere_is_not),
-		cmocka_unit_test(what_is_no_python_is_not_read),
-		cmocka_unit_test(a_profiler_is_asked),
-		cmocka_unit_test(a_profiler_that_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+AROUND_ALL(make_folder, remove_folder);

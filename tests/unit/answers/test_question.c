@@ -3,21 +3,16 @@
  * test_question.c - every name of --by, and what is none.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "answers/question.h"
+#include "tests/forge/test.h"
 
-static void names(void **state)
+TEST(names)
 {
 	enum answer_by by;
 	const char *label = "untouched";
 
-	(void)state;
 	for (int i = 0; i < BY_LABEL; i++) {
 		assert_int_equal(question_by(by_rows[i].name, &by, &label), 0);
 		assert_int_equal(by, i);
@@ -33,26 +28,15 @@ static void names(void **state)
 	assert_string_equal(label, "a:b");
 }
 
-static void expressions(void **state)
+TEST(expressions)
 {
 	char error[128] = "untouched";
 	regex_t regex;
 
-	(void)state;
 	assert_int_equal(question_expression("^a(b|c)", "focus", &regex, error, sizeof(error)), 0);
 	assert_string_equal(error, "untouched");
 	assert_int_equal(regexec(&regex, "acd", 0, NULL, 0), 0);
 	regfree(&regex);
 	assert_int_equal(question_expression("(", "ignore", &regex, error, sizeof(error)), -EINVAL);
 	assert_non_null(strstr(error, "--ignore wants a regular expression (man 7 regex), not '(': "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(expressions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /*
  * test_base64.c - the examples of RFC 4648, all bytes, and lengths that leave a rest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/base64.h"
+#include "tests/forge/test.h"
 
-static void examples(void **state)
+TEST(examples)
 {
 	static const char *const cases[][2] = {
 		{ "", "" },
@@ -25,7 +21,6 @@ static void examples(void **state)
 		{ "\xfb\xff\xbf", "+/+/" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_buf_ struct buf b = {};
 
@@ -36,23 +31,12 @@ static void examples(void **state)
 	}
 }
 
-static void is_appended(void **state)
+TEST(is_appended)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "x:"), 0);
 	assert_int_equal(buf_add_base64(&b, "\0\0\0\0", 4), 0);
 	assert_int_equal(b.size, 10);
 	assert_memory_equal(b.data, "x:AAAAAA==", 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(examples),
-		cmocka_unit_test(is_appended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /*
  * test_buf.c - growth, what the text functions do to hostile bytes, and strings of JSON.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static void assert_text(struct buf *b, const char *expected)
 {
@@ -21,11 +17,10 @@ static void assert_text(struct buf *b, const char *expected)
 	buf_clear(b);
 }
 
-static void grows_and_keeps_what_it_holds(void **state)
+TEST(grows_and_keeps_what_it_holds)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++)
 		assert_int_equal(buf_add(&b, &i, sizeof(i)), 0);
 	assert_int_equal(b.size, 400000);
@@ -34,11 +29,10 @@ static void grows_and_keeps_what_it_holds(void **state)
 		assert_memory_equal(b.data + 4 * i, &i, sizeof(i));
 }
 
-static void prints_longer_than_it_has_room_for(void **state)
+TEST(prints_longer_than_it_has_room_for)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "<"), 0);
 	assert_int_equal(buf_printf(&b, "%01000d", 7), 0);
 	assert_int_equal(buf_printf(&b, "%s", ""), 0);
@@ -46,22 +40,20 @@ static void prints_longer_than_it_has_room_for(void **state)
 	assert_memory_equal(b.data + 996, "00007", 5);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(buf_add_number(&b, 0), 0);
 	assert_int_equal(buf_add_number(&b, 10), 0);
 	assert_int_equal(buf_add_number(&b, 18446744073709551615ULL), 0);
 	assert_text(&b, "01018446744073709551615");
 }
 
-static void refuses_impossible_sizes_unchanged(void **state)
+TEST(refuses_impossible_sizes_unchanged)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "kept"), 0);
 	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
 	assert_int_equal(buf_reserve(&b, SIZE_MAX - 4), -ENOMEM);
@@ -69,11 +61,10 @@ static void refuses_impossible_sizes_unchanged(void **state)
 	assert_text(&b, "kept");
 }
 
-static void a_limit_of_its_own(void **state)
+TEST(a_limit_of_its_own)
 {
 	_cleanup_buf_ struct buf b = { .size_max = 7 };
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "kept"), 0);
 	assert_int_equal(buf_add_string(&b, "more"), -ENOMEM);
 	assert_int_equal(buf_reserve(&b, SIZE_MAX), -ENOMEM);
@@ -83,7 +74,7 @@ static void a_limit_of_its_own(void **state)
 	assert_text(&b, "keptall");
 }
 
-static void utf8_length_knows_every_boundary(void **state)
+TEST(utf8_length_knows_every_boundary)
 {
 	static const struct {
 		const char *s;
@@ -115,16 +106,14 @@ static void utf8_length_knows_every_boundary(void **state)
 		{ "\xc3(", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(buf_utf8_length(cases[i].s), cases[i].length);
 }
 
-static void utf8_replaces_each_invalid_byte(void **state)
+TEST(utf8_replaces_each_invalid_byte)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_utf8(&b,
 				      "a\xff"
 				      "b\xe2\x82"
@@ -136,11 +125,10 @@ static void utf8_replaces_each_invalid_byte(void **state)
 			"c\xc3\xa4\xf0\x9f\x90\x8d");
 }
 
-static void utf8_is_cut_between_characters(void **state)
+TEST(utf8_is_cut_between_characters)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_utf8(&b, "ab\xc3\xa4z", 3), 0);
 	assert_text(&b, "ab");
 	assert_int_equal(buf_add_utf8(&b, "ab\xc3\xa4z", 4), 0);
@@ -151,12 +139,11 @@ static void utf8_is_cut_between_characters(void **state)
 	assert_text(&b, "");
 }
 
-static void shown_text_cannot_break_lines_or_terminals(void **state)
+TEST(shown_text_cannot_break_lines_or_terminals)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 	char s[2] = { 0 };
 
-	(void)state;
 	for (int c = 1; c < 256; c++) {
 		s[0] = (char)c;
 		assert_int_equal(buf_add_shown(&b, s, true), 0);
@@ -177,11 +164,10 @@ static void shown_text_cannot_break_lines_or_terminals(void **state)
 	assert_text(&b, "a;b");
 }
 
-static void json_strings(void **state)
+TEST(json_strings)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_json(&b, ""), 0);
 	assert_text(&b, "\"\"");
 	assert_int_equal(buf_add_json(&b, "a\"b\\c/d \xc3\xa4"), 0);
@@ -202,12 +188,11 @@ static void json_strings(void **state)
 
 /* Neither a part of a string nor a quote is left behind. */
 /* A document in which a library has undone the escapes; what is escaped stays so. */
-static void json_that_is_shown(void **state)
+TEST(json_that_is_shown)
 {
 	static const char text[] = "{\"a\":[\"\xe2\x80\xae\xc2\x9b \x7f\xff\",\"\\n\\\"\\\\\"]}";
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(buf_add_json_shown(&b, text), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	assert_string_equal(b.data, "{\"a\":[\"\\u202e\\u009b \\u007f\\ufffd\",\"\\n\\\"\\\\\"]}");
@@ -217,11 +202,10 @@ static void json_that_is_shown(void **state)
 	assert_int_equal(b.size, 0);
 }
 
-static void json_needs_memory(void **state)
+TEST(json_needs_memory)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -239,24 +223,4 @@ static void json_needs_memory(void **state)
 		failures += err != 0;
 	} while (err);
 	assert_true(failures > 2);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grows_and_keeps_what_it_holds),
-		cmocka_unit_test(prints_longer_than_it_has_room_for),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(refuses_impossible_sizes_unchanged),
-		cmocka_unit_test(a_limit_of_its_own),
-		cmocka_unit_test(utf8_length_knows_every_boundary),
-		cmocka_unit_test(utf8_replaces_each_invalid_byte),
-		cmocka_unit_test(utf8_is_cut_between_characters),
-		cmocka_unit_test(shown_text_cannot_break_lines_or_terminals),
-		cmocka_unit_test(json_strings),
-		cmocka_unit_test(json_that_is_shown),
-		cmocka_unit_test(json_needs_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

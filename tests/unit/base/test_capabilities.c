@@ -2,16 +2,12 @@
 /*
  * test_capabilities.c - names of capabilities, each way in which they are written.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/capabilities.h"
 #include "base/privileges.h"
+#include "tests/forge/test.h"
 
 #define FOUR (PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON) | PRIVILEGE(CAP_SYS_PTRACE) | \
 	      PRIVILEGE(CAP_DAC_READ_SEARCH))
@@ -25,11 +21,10 @@ static void is_written(__u64 mask, enum capability_style style, const char *expe
 	assert_memory_equal(text.data, expected, text.size);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	_cleanup_buf_ struct buf empty = { 0 };
 
-	(void)state;
 	assert_int_equal(capabilities_up_to(CAPABILITY_WANTED), FOUR);
 	is_written(FOUR, CAPABILITY_AS_NAMES, "CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH");
 	is_written(FOUR, CAPABILITY_AS_FILE, "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search");
@@ -42,21 +37,10 @@ static void names(void **state)
 }
 
 /* Who is asked for something is told why. */
-static void every_row_has_a_reason(void **state)
+TEST(every_row_has_a_reason)
 {
-	(void)state;
 	for (int i = 0; i < CAPABILITY_ROWS; i++) {
 		assert_int_equal(strncmp(capability_rows[i].name, "CAP_", 4), 0);
 		assert_true(strlen(capability_rows[i].reason) > 5);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(every_row_has_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

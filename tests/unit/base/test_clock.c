@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
+#include "tests/forge/test.h"
 
 /* The units agree with each other, and with a reading of the clock by hand before and after. */
-static void one_clock_in_three_units(void **state)
+TEST(one_clock_in_three_units)
 {
 	struct timespec before, after;
 	__u64 ns, ms;
 	double seconds;
 
-	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	ns = clock_ns();
 	ms = clock_ms();
@@ -27,43 +22,28 @@ static void one_clock_in_three_units(void **state)
 	assert_true(seconds <= after.tv_sec + after.tv_nsec / 1e9 + 1e-6);
 }
 
-static void goes_on_while_a_thread_sleeps(void **state)
+TEST(goes_on_while_a_thread_sleeps)
 {
 	static const struct timespec pause = { .tv_nsec = 5 * NS_PER_MS };
 	__u64 begin = clock_ns();
 
-	(void)state;
 	nanosleep(&pause, NULL);
 	assert_true(clock_ns() - begin >= 5 * NS_PER_MS);
 }
 
-static void dates_are_those_of_time(void **state)
+TEST(dates_are_those_of_time)
 {
 	time_t before = time(NULL), shown = clock_unix_ns() / NS_PER_SECOND;
 
-	(void)state;
 	assert_in_range(shown, before, before + 60);
 }
 
 /* A date that is asked for again is the same moment, although no two readings of the clocks are. */
-static void a_date_is_one_moment(void **state)
+TEST(a_date_is_one_moment)
 {
 	const __u64 ahead = clock_unix_ahead_ns();
 
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(clock_unix_ahead_ns(), ahead);
 	assert_in_range(clock_ns() + ahead, clock_unix_ns() - NS_PER_SECOND, clock_unix_ns() + NS_PER_SECOND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_clock_in_three_units),
-		cmocka_unit_test(goes_on_while_a_thread_sleeps),
-		cmocka_unit_test(dates_are_those_of_time),
-		cmocka_unit_test(a_date_is_one_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,17 @@
  * test_complaint.c - trouble that lasts makes one line when it begins and one when it is over, however often
  * either is said.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/complaint.h"
 #include "base/log.h"
 #include "tests/forge/logged.h"
+#include "tests/forge/test.h"
 
-static void said_once_and_when_it_is_over(void **state)
+TEST(said_once_and_when_it_is_over)
 {
 	struct complaint c = {};
 
-	(void)state;
 	assert_string_equal(LOGGED(complaint_over(&c, "fine")), "");
 	assert_string_equal(LOGGED(complain(&c, "bad: %s %d", "x", 1)), "pyperf-bpf: warning: bad: x 1\n");
 	assert_true(c.stands);
@@ -29,21 +24,19 @@ static void said_once_and_when_it_is_over(void **state)
 	assert_string_equal(LOGGED(complain(&c, "again")), "pyperf-bpf: warning: again\n");
 }
 
-static void may_end_without_a_word(void **state)
+TEST(may_end_without_a_word)
 {
 	struct complaint c = {};
 
-	(void)state;
 	assert_string_equal(LOGGED(complain(&c, "bad")), "pyperf-bpf: warning: bad\n");
 	assert_string_equal(LOGGED(complaint_over(&c, NULL)), "");
 	assert_string_equal(LOGGED(complain(&c, "bad")), "pyperf-bpf: warning: bad\n");
 }
 
-static void one_does_not_hide_another(void **state)
+TEST(one_does_not_hide_another)
 {
 	struct complaint first = {}, second = {};
 
-	(void)state;
 	assert_string_equal(LOGGED(complain(&first, "1")), "pyperf-bpf: warning: 1\n");
 	assert_string_equal(LOGGED(complain(&second, "2")), "pyperf-bpf: warning: 2\n");
 	assert_string_equal(LOGGED(complaint_over(&first, "over")), "pyperf-bpf: over\n");
@@ -51,27 +44,14 @@ static void one_does_not_hide_another(void **state)
 }
 
 /* What --quiet keeps back was said nevertheless: it does not come later. */
-static void counts_as_said_when_it_is_not_shown(void **state)
+TEST(counts_as_said_when_it_is_not_shown)
 {
 	struct complaint c = {};
 
-	(void)state;
 	log_set_level(LOG_ERROR);
 	assert_string_equal(LOGGED(complain(&c, "bad")), "");
 	assert_true(c.stands);
 	log_set_level(LOG_INFO);
 	assert_string_equal(LOGGED(complain(&c, "bad")), "");
 	assert_string_equal(LOGGED(complaint_over(&c, "fine")), "pyperf-bpf: fine\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(said_once_and_when_it_is_over),
-		cmocka_unit_test(may_end_without_a_word),
-		cmocka_unit_test(one_does_not_hide_another),
-		cmocka_unit_test(counts_as_said_when_it_is_not_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * test_duration.c - times as people write them, and what is none.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "tests/forge/test.h"
 
 static void is_long(const char *text, double bare, double expected)
 {
@@ -21,9 +17,8 @@ static void is_long(const char *text, double bare, double expected)
 	assert_true(seconds > expected - 1e-9 && seconds < expected + 1e-9);
 }
 
-static void units(void **state)
+TEST(units)
 {
-	(void)state;
 	is_long("10s", 1, 10);
 	is_long("1.5m", 1, 90);
 	is_long("1h", 1, 3600);
@@ -36,11 +31,10 @@ static void units(void **state)
 	is_long("1e2s", 1, 100);
 }
 
-static void a_number_alone(void **state)
+TEST(a_number_alone)
 {
 	double seconds = 7;
 
-	(void)state;
 	is_long("10", 1, 10);
 	is_long("0.25", 1, 0.25);
 	is_long("10", 60, 600);
@@ -49,7 +43,7 @@ static void a_number_alone(void **state)
 	assert_true(seconds == 7);
 }
 
-static void nothing_else(void **state)
+TEST(nothing_else)
 {
 	static const char *const none[] = {
 		"",    "s",    "soon", "-1",   "-1s",   "+1",  "nan",  "inf",  "0x10",  "1 s",  "1s ", " 1",
@@ -57,7 +51,6 @@ static void nothing_else(void **state)
 		"1..5s", "10%",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		double seconds = 7;
 
@@ -65,15 +58,4 @@ static void nothing_else(void **state)
 			fail_msg("'%s' is taken", none[i]);
 		assert_true(seconds == 7);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units),
-		cmocka_unit_test(a_number_alone),
-		cmocka_unit_test(nothing_else),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

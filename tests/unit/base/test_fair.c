@@ -2,17 +2,12 @@
 /*
  * test_fair.c - nobody has more than is left for the others, and whoever comes later finds room.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/fair.h"
+#include "tests/forge/test.h"
 
-static void no_more_than_is_left(void **state)
+TEST(no_more_than_is_left)
 {
-	(void)state;
 	assert_true(fair_may(0, 50, 100));
 	assert_false(fair_may(0, 51, 100));
 	assert_true(fair_may(49, 1, 51));
@@ -23,11 +18,10 @@ static void no_more_than_is_left(void **state)
 }
 
 /* Each of so many users takes all that it may, one after the other. */
-static void the_last_finds_room(void **state)
+TEST(the_last_finds_room)
 {
 	__u64 left = 16384;
 
-	(void)state;
 	for (int user = 0; user < 6; user++) {
 		__u64 has = 0;
 
@@ -36,14 +30,4 @@ static void the_last_finds_room(void **state)
 		assert_true(has == left || has == left - 1);
 	}
 	assert_int_equal(left, 256);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_more_than_is_left),
-		cmocka_unit_test(the_last_finds_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/types.h>
-#include <cmocka.h>
 
 #include "tests/forge/fail_malloc.h"
 
 #include "base/cleanup.h"
 #include "base/hash.h"
+#include "tests/forge/test.h"
 
 #define ENTRIES 10000
 
@@ -52,46 +48,6 @@ static unsigned int longest_chain(const struct entry *table)
 	return most;
 }
 
-static void finds_what_was_added(void **state)
-{
-	struct entry *table = NULL, *e;
-	__u32 other = ENTRIES;
-
-	(void)state;
-	for (__u32 i = 0; i < ENTRIES; i++)
-		assert_non_null(add(&table, i)->hh.tbl);
-	for (__u32 i = 0; i < ENTRIES; i++) {
-		HASH_FIND(hh, table, &i, sizeof(i), e);
-		assert_non_null(e);
-		assert_int_equal(e->number, i);
-	}
-	HASH_FIND(hh, table, &other, sizeof(other), e);
-	assert_null(e);
-	clear(&table);
-}
-
-/*
- * Numbers that uthash's own hash (Jenkins) puts into one bucket of 1024 do not meet here: the chains are as
- * long as chance makes them. More than 30 XX a probability below 1e-20.
- */
-static void numbers_that_collide_elsewhere_do_not(void **state)
-{
-	struct entry *table = NULL;
-	unsigned int hash;
-
-	(void)state;
-	for (__u32 i = 0, found = 0; found < 2000; i++) {
-		HASH_JEN(&i, sizeof(i), hash);
-		if (hash & 1023)
-			continue;
-		add(&table, i);
-		found++;
-	}
-	assert_true(table->hh.tbl->num_buckets >= 256);
-	assert_in_range(longest_chain(table), 1, 40);
-	clear(&table);
-}
-
 /* The key is drawn at the first use, anew in each process; the fork comes before that. */
 static unsigned int hash_in_another_process(void)
 {
@@ -114,22 +70,59 @@ static unsigned int hash_in_another_process(void)
 	return hash;
 }
 
-static void key_is_another_in_each_process(void **state)
+/* First: before a key is drawn here. */
+TEST(key_is_another_in_each_process)
 {
 	unsigned int first = hash_in_another_process(), equal = 0;
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		equal += hash_in_another_process() == first;
 	assert_int_not_equal(equal, 4);
 	assert_int_equal(hash_bytes("abc", 3), hash_bytes("abc", 3));
 }
 
-static void memory_runs_short(void **state)
+TEST(finds_what_was_added)
+{
+	struct entry *table = NULL, *e;
+	__u32 other = ENTRIES;
+
+	for (__u32 i = 0; i < ENTRIES; i++)
+		assert_non_null(add(&table, i)->hh.tbl);
+	for (__u32 i = 0; i < ENTRIES; i++) {
+		HASH_FIND(hh, table, &i, sizeof(i), e);
+		assert_non_null(e);
+		assert_int_equal(e->number, i);
+	}
+	HASH_FIND(hh, table, &other, sizeof(other), e);
+	assert_null(e);
+	clear(&table);
+}
+
+/*
+ * Numbers that uthash's own hash (Jenkins) puts into one bucket of 1024 do not meet here: the chains are as
+ * long as chance makes them. More than 30 XX a probability below 1e-20.
+ */
+TEST(numbers_that_collide_elsewhere_do_not)
+{
+	struct entry *table = NULL;
+	unsigned int hash;
+
+	for (__u32 i = 0, found = 0; found < 2000; i++) {
+		HASH_JEN(&i, sizeof(i), hash);
+		if (hash & 1023)
+			continue;
+		add(&table, i);
+		found++;
+	}
+	assert_true(table->hh.tbl->num_buckets >= 256);
+	assert_in_range(longest_chain(table), 1, 40);
+	clear(&table);
+}
+
+TEST(memory_runs_short)
 {
 	struct entry *table = NULL, e = { .number = 1 };
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -142,16 +135,4 @@ static void memory_runs_short(void **state)
 	HASH_ADD(hh, table, number, sizeof(e.number), &e);
 	assert_non_null(e.hh.tbl);
 	HASH_DEL(table, &e);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(key_is_another_in_each_process), /* first: before a key is drawn here */
-		cmocka_unit_test(finds_what_was_added),
-		cmocka_unit_test(numbers_that_collide_elsewhere_do_not),
-		cmocka_unit_test(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

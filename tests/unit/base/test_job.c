@@ -6,18 +6,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/job.h"
+#include "tests/forge/test.h"
 
 struct work {
 	bool until_stopped;
@@ -88,11 +84,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void its_end_is_told(void **state)
+TEST(its_end_is_told)
 {
 	struct job *job = start((struct work){ .result = -EPERM });
 
-	(void)state;
 	assert_true(is_told(60000));
 	assert_true(job_is_done(job));
 	assert_int_equal(job_wait(job), -EPERM);
@@ -102,12 +97,11 @@ static void its_end_is_told(void **state)
 }
 
 /* Only the thread: the caller's own is as before. */
-static void it_has_less_priority(void **state)
+TEST(it_has_less_priority)
 {
 	const int before = getpriority(PRIO_PROCESS, 0);
 	struct job *job = start((struct work){});
 
-	(void)state;
 	assert_int_equal(job_wait(job), 0);
 	assert_true(((struct work *)job_context(job))->nice > before || before == 19);
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
@@ -115,11 +109,10 @@ static void it_has_less_priority(void **state)
 	assert_true(is_told(0));
 }
 
-static void it_can_be_stopped(void **state)
+TEST(it_can_be_stopped)
 {
 	struct job *job = start((struct work){ .until_stopped = true });
 
-	(void)state;
 	assert_false(is_told(20));
 	assert_false(job_is_done(job));
 	assert_int_equal(job_stop(job), -ECANCELED);
@@ -129,9 +122,8 @@ static void it_can_be_stopped(void **state)
 }
 
 /* Done or not: it is not heard of again, and it is freed once. */
-static void it_can_be_left_alone(void **state)
+TEST(it_can_be_left_alone)
 {
-	(void)state;
 	job_abandon(NULL);
 	for (int i = 0; i < 200; i++) {
 		struct job *job = start((struct work){ .until_stopped = i % 2 == 0 });
@@ -146,14 +138,4 @@ static void it_can_be_left_alone(void **state)
 	assert_false(is_told(0));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(its_end_is_told),	    TEST(it_has_less_priority), TEST(it_can_be_stopped),
-		TEST(it_can_be_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

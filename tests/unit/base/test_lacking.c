@@ -4,21 +4,17 @@
  * what was taken from it and where. Each is said in a child, since nothing of it can be taken back.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/lacking.h"
 #include "base/privileges.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 #define BOTH   (PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON))
@@ -107,9 +103,8 @@ static int remembers(void)
 	return has_all();
 }
 
-static void each_is_told_his_way(void **state)
+TEST(each_is_told_his_way)
 {
-	(void)state;
 	assert_int_equal(exit_code(user), 0);
 	assert_int_equal(exit_code(root_of_a_container), 0);
 	assert_int_equal(exit_code(root_that_gave_it_up), 0);
@@ -118,11 +113,10 @@ static void each_is_told_his_way(void **state)
 	assert_int_equal(exit_code(remembers), 0);
 }
 
-static void user_namespace(void **state)
+TEST(user_namespace)
 {
 	int code = exit_code(of_its_own_users);
 
-	(void)state;
 	if (code == 77) {
 		print_message("SKIP: no user namespaces here\n");
 		skip();
@@ -130,12 +124,4 @@ static void user_namespace(void **state)
 	assert_int_equal(code, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_told_his_way),
-		cmocka_unit_test(user_namespace),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL);

@@ -4,20 +4,16 @@
  * progress line is overwritten.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "tests/forge/logged.h"
+#include "tests/forge/test.h"
 
 static int setup(void **state)
 {
@@ -26,9 +22,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void prefixes(void **state)
+TEST(prefixes)
 {
-	(void)state;
 	log_set_level(LOG_DEBUG);
 	assert_string_equal(LOGGED(log_error("%d of %s", 3, "four")), "pyperf-bpf: error: 3 of four\n");
 	assert_string_equal(LOGGED(log_warning("w")), "pyperf-bpf: warning: w\n");
@@ -37,9 +32,8 @@ static void prefixes(void **state)
 	assert_string_equal(LOGGED(log_info("%s", "")), "pyperf-bpf: \n");
 }
 
-static void levels(void **state)
+TEST(levels)
 {
-	(void)state;
 	assert_int_equal(log_get_level(), LOG_INFO);
 	for (int level = LOG_ERROR; level <= LOG_DEBUG; level++) {
 		log_set_level(level);
@@ -49,9 +43,8 @@ static void levels(void **state)
 	}
 }
 
-static void a_failure_and_a_lack(void **state)
+TEST(a_failure_and_a_lack)
 {
-	(void)state;
 	assert_string_equal(LOGGED(assert_int_equal(log_failure(0, "x") + log_lack(0, "x"), 0)), "");
 	assert_string_equal(LOGGED(assert_int_equal(log_failure(-ENOENT, "x"), -ENOENT)),
 			    "pyperf-bpf: error: x: No such file or directory\n");
@@ -59,12 +52,11 @@ static void a_failure_and_a_lack(void **state)
 			    "pyperf-bpf: error: x: Operation not permitted; pyperf-bpf doctor says more\n");
 }
 
-static void foreign_bytes_make_no_line(void **state)
+TEST(foreign_bytes_make_no_line)
 {
 	char all[256];
 	const char *line;
 
-	(void)state;
 	assert_string_equal(LOGGED(log_info("%s", "a\npyperf-bpf: error: forged")),
 			    "pyperf-bpf: a?pyperf-bpf: error: forged\n");
 	assert_string_equal(LOGGED(log_info("%s", "\033[2J\r\t\x7f")), "pyperf-bpf: ?[2J???\n");
@@ -96,12 +88,11 @@ static void foreign_bytes_make_no_line(void **state)
 	assert_string_equal(LOGGED(log_info("%s", "%s%n%d")), "pyperf-bpf: %s%n%d\n");
 }
 
-static void cut_at_one_kib(void **state)
+TEST(cut_at_one_kib)
 {
 	static char huge[100000];
 	const char *line;
 
-	(void)state;
 	memset(huge, 'x', sizeof(huge) - 1);
 	line = LOGGED(log_error("%s", huge));
 	assert_int_equal(strlen(line), strlen("pyperf-bpf: error: ") + 1023 + 1);
@@ -112,11 +103,10 @@ static void cut_at_one_kib(void **state)
 	assert_int_equal(strlen(line), strlen("pyperf-bpf: error: ") + 1022 + 1);
 }
 
-static void a_terminal_loses_its_progress_line(void **state)
+TEST(a_terminal_loses_its_progress_line)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal = -1;
 
-	(void)state;
 	if (master >= 0 && !grantpt(master) && !unlockpt(master))
 		terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
 	if (terminal < 0) {
@@ -128,18 +118,4 @@ static void a_terminal_loses_its_progress_line(void **state)
 	assert_string_equal(logged_end(master), "\r\033[Kpyperf-bpf: x\r\n");
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(levels),
-		TEST(a_failure_and_a_lack),
-		TEST(prefixes),
-		TEST(foreign_bytes_make_no_line),
-		TEST(cut_at_one_kib),
-		TEST(a_terminal_loses_its_progress_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

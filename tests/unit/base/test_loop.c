@@ -6,23 +6,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/loop.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
+#include "tests/forge/test.h"
 
 #define NEVER_MS 3600000
 
@@ -50,10 +46,13 @@ static int run(void (*body)(void))
 	return status;
 }
 
-static void passes(void **state)
-{
-	assert_int_equal(run((void (*)(void))(uintptr_t)*state), 0);
-}
+#define TEST_IN_CHILD(name)                               \
+	static void name##_in_child(void);                \
+	TEST(name)                                        \
+	{                                                 \
+		assert_int_equal(run(name##_in_child), 0); \
+	}                                                 \
+	static void name##_in_child(void)
 
 /* A row that notes what it was called with. */
 struct noted {
@@ -85,7 +84,7 @@ static void watch(struct loop *l, struct noted *n)
 	CHECK(loop_watch(l, &row) == 0);
 }
 
-static void the_clock(void)
+TEST_IN_CHILD(the_clock)
 {
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
 	double start = clock_seconds();
@@ -109,7 +108,7 @@ static void the_clock(void)
 }
 
 /* The shortest of all timeouts counts, and a row without one never shortens it. */
-static void timeouts(void)
+TEST_IN_CHILD(timeouts)
 {
 	struct noted never = { .fd = -1, .wanted_ms = -1 }, soon = { .fd = -1, .wanted_ms = 50 };
 	const struct loop_row plain = { -1, NULL, noted_run, &never };
@@ -140,7 +139,7 @@ static bool has_signal(struct loop *l, struct noted *n)
 	return n->ready & LOOP_READABLE;
 }
 
-static void signals_are_events(void)
+TEST_IN_CHILD(signals_are_events)
 {
 	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
@@ -168,7 +167,7 @@ static void signals_are_events(void)
 }
 
 /* As under nohup, and in the background of a shell without job control. */
-static void what_was_ignored_stays_so(void)
+TEST_IN_CHILD(what_was_ignored_stays_so)
 {
 	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
@@ -185,7 +184,7 @@ static void what_was_ignored_stays_so(void)
 	loop_close(&l);
 }
 
-static void a_closed_pipe_is_no_end(void)
+TEST_IN_CHILD(a_closed_pipe_is_no_end)
 {
 	struct loop l;
 	int fds[2];
@@ -198,7 +197,7 @@ static void a_closed_pipe_is_no_end(void)
 	loop_close(&l);
 }
 
-static void descriptors(void)
+TEST_IN_CHILD(descriptors)
 {
 	struct noted first = { .wanted_ms = -1 }, second = { .wanted_ms = -1 };
 	const struct loop_row twice = { 0, NULL, noted_run, &first };
@@ -232,7 +231,7 @@ static void descriptors(void)
 }
 
 /* Its descriptor wakes nobody any more, and may be watched again; the others keep theirs. */
-static void a_row_that_goes(void)
+TEST_IN_CHILD(a_row_that_goes)
 {
 	struct noted first = { .wanted_ms = -1 }, second = { .wanted_ms = 0 }, third = { .wanted_ms = -1 };
 	int one[2], two[2];
@@ -259,7 +258,7 @@ static void a_row_that_goes(void)
 	loop_close(&l);
 }
 
-static void there_is_room_for_so_many(void)
+TEST_IN_CHILD(there_is_room_for_so_many)
 {
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
 	const struct loop_row row = { -1, NULL, noted_run, &n };
@@ -279,7 +278,7 @@ static void on_alarm(int signal)
 }
 
 /* A handler that ran meanwhile is not an error. */
-static void interrupted(void)
+TEST_IN_CHILD(interrupted)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
@@ -311,7 +310,7 @@ static void busy_run(void *context, unsigned int ready)
 }
 
 /* What the rows do counts, and the waiting does not. */
-static void turns_are_timed(void)
+TEST_IN_CHILD(turns_are_timed)
 {
 	struct noted n = { .fd = -1, .wanted_ms = -1 };
 	const struct loop_row slow = { -1, NULL, sleeping_run, NULL }, busy = { -1, NULL, busy_run, NULL };
@@ -338,7 +337,7 @@ static void turns_are_timed(void)
 }
 
 /* One that has to wait for the only CPU that it may use takes long, and not by its own fault. */
-static void waiting_for_a_cpu_is_told_apart(void)
+TEST_IN_CHILD(waiting_for_a_cpu_is_told_apart)
 {
 	const struct loop_row busy = { -1, NULL, busy_run, NULL };
 	pid_t others[8];
@@ -384,7 +383,7 @@ static int count_fds(void)
 	return n;
 }
 
-static void nothing_left(void)
+TEST_IN_CHILD(nothing_left)
 {
 	int before = count_fds(), failures = 0;
 	struct rlimit old, tight;
@@ -415,7 +414,7 @@ static void nothing_left(void)
 	CHECK(loop_signal(&l) == 0);
 }
 
-static void no_hurry_yet(void)
+TEST_IN_CHILD(no_hurry_yet)
 {
 	struct noted n = { .wanted_ms = -1 };
 	struct loop l;
@@ -447,11 +446,10 @@ static void hasty(void)
 	exit(98);
 }
 
-static void second_signal_ends_at_once(void **state)
+TEST(second_signal_ends_at_once)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
 		int status;
 
@@ -462,28 +460,12 @@ static void second_signal_ends_at_once(void **state)
 	}
 }
 
-#define IN_CHILD(f) { #f, passes, NULL, NULL, (void *)(uintptr_t)(f) }
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		IN_CHILD(the_clock),
-		IN_CHILD(timeouts),
-		IN_CHILD(signals_are_events),
-		IN_CHILD(what_was_ignored_stays_so),
-		IN_CHILD(a_closed_pipe_is_no_end),
-		IN_CHILD(descriptors),
-		IN_CHILD(a_row_that_goes),
-		IN_CHILD(there_is_room_for_so_many),
-		IN_CHILD(interrupted),
-		IN_CHILD(turns_are_timed),
-		IN_CHILD(waiting_for_a_cpu_is_told_apart),
-		IN_CHILD(nothing_left),
-		IN_CHILD(no_hurry_yet),
-		cmocka_unit_test(second_signal_ends_at_once),
-	};
-
+	(void)state;
 	signal(SIGINT, SIG_DFL); /* shells let what they run in the background ignore it */
 	signal(SIGTERM, SIG_DFL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(begin, NULL);

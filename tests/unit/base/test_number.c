@@ -3,16 +3,12 @@
  * test_number.c - groups of three at every length, rounding, and values that no report should have.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/number.h"
+#include "tests/forge/test.h"
 
-static void groups(void **state)
+TEST(groups)
 {
 	static const struct {
 		__u64 value;
@@ -29,12 +25,11 @@ static void groups(void **state)
 		{ ~0ULL, "18,446,744,073,709,551,615" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(number_group(rows[i].value).text, rows[i].text);
 }
 
-static void hundredths(void **state)
+TEST(hundredths)
 {
 	static const struct {
 		double value;
@@ -52,26 +47,13 @@ static void hundredths(void **state)
 		{ INFINITY, "10,000,000,000,000,000.00" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(number_hundredths(rows[i].value).text, rows[i].text);
 }
 
-static void decimals(void **state)
+TEST(decimals)
 {
-	(void)state;
 	assert_int_equal(number_decimals(0), 1);
 	assert_int_equal(number_decimals(999), 1);
 	assert_int_equal(number_decimals(1000), 2);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups),
-		cmocka_unit_test(hundredths),
-		cmocka_unit_test(decimals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,6 @@
  * whatever it executes. Each test does it in a child, since nothing of it can be taken back.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +12,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/privileges.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 #define KEPT (PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH))
@@ -82,9 +78,8 @@ static int keep_two(void)
 	return of_a_program() ? 6 : 0;
 }
 
-static void only_what_is_kept(void **state)
+TEST(only_what_is_kept)
 {
-	(void)state;
 	in_a_child(keep_two);
 }
 
@@ -100,9 +95,8 @@ static int keep_more_than_there_was(void)
 	return 0;
 }
 
-static void nothing_comes_back(void **state)
+TEST(nothing_comes_back)
 {
-	(void)state;
 	in_a_child(keep_more_than_there_was);
 }
 
@@ -114,9 +108,8 @@ static int use_some_for_a_while(void)
 	return privileges_use(~0ULL) || status("CapEff", 16) != before ? 2 : 0;
 }
 
-static void what_is_only_put_aside_can_be_used_again(void **state)
+TEST(what_is_only_put_aside_can_be_used_again)
 {
-	(void)state;
 	in_a_child(use_some_for_a_while);
 }
 
@@ -152,9 +145,8 @@ static int hand_on(void)
 	return !geteuid() && of_a_program() != (before & KEPT) ? 4 : 0;
 }
 
-static void a_program_gets_what_is_handed_on(void **state)
+TEST(a_program_gets_what_is_handed_on)
 {
-	(void)state;
 	in_a_child(hand_on);
 }
 
@@ -165,9 +157,8 @@ static int hand_on_ambient(void)
 	return privileges_hand_on(PRIVILEGE(CAP_BPF)) || status("CapAmb", 16) || of_a_program() ? 2 : 0;
 }
 
-static void a_program_gets_nothing_ambient(void **state)
+TEST(a_program_gets_nothing_ambient)
 {
-	(void)state;
 	if (!(before & PRIVILEGE(CAP_SETPCAP))) {
 		print_message("SKIP: CAP_SETPCAP is needed to make user 0 nobody special\n");
 		skip();
@@ -176,15 +167,4 @@ static void a_program_gets_nothing_ambient(void **state)
 	in_a_child(hand_on_ambient);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_is_kept),
-		cmocka_unit_test(nothing_comes_back),
-		cmocka_unit_test(what_is_only_put_aside_can_be_used_again),
-		cmocka_unit_test(a_program_gets_what_is_handed_on),
-		cmocka_unit_test(a_program_gets_nothing_ambient),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL);

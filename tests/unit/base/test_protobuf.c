@@ -3,15 +3,11 @@
  * test_protobuf.c - fields are written as protobuf has them, byte by byte, and read back; of a message that
  * is cut or is none, nothing behind its end is read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/protobuf.h"
+#include "tests/forge/test.h"
 
 static void assert_bytes(const struct buf *b, const char *bytes, size_t size)
 {
@@ -20,11 +16,10 @@ static void assert_bytes(const struct buf *b, const char *bytes, size_t size)
 }
 
 /* The examples of protobuf's own page about its encoding. */
-static void fields_are_as_protobuf_has_them(void **state)
+TEST(fields_are_as_protobuf_has_them)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(protobuf_add_number(&b, 1, 150), 0);
 	assert_bytes(&b, "\x08\x96\x01", 3);
 	buf_clear(&b);
@@ -38,11 +33,10 @@ static void fields_are_as_protobuf_has_them(void **state)
 	assert_bytes(&b, "\x19\x08\x07\x06\x05\x04\x03\x02\x01", 9);
 }
 
-static void what_is_nothing_is_left_out_or_empty(void **state)
+TEST(what_is_nothing_is_left_out_or_empty)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(protobuf_add_number(&b, 1, 0), 0);
 	assert_int_equal(protobuf_add_fixed64(&b, 1, 0), 0);
 	assert_int_equal(protobuf_add_text(&b, 1, ""), 0);
@@ -52,11 +46,10 @@ static void what_is_nothing_is_left_out_or_empty(void **state)
 	assert_bytes(&b, "\x0a\x00\x00", 3);
 }
 
-static void sizes_are_right(void **state)
+TEST(sizes_are_right)
 {
 	static const char bytes[20000];
 
-	(void)state;
 	for (size_t size = 0; size <= sizeof(bytes); size = size < 130 ? size + 1 : 2 * size) {
 		_cleanup_buf_ struct buf b = {}, varint = {};
 
@@ -86,13 +79,12 @@ static void make(struct buf *b)
 	assert_int_equal(protobuf_add_bytes(b, 6, "abc", 3), 0);
 }
 
-static void what_was_written_is_read(void **state)
+TEST(what_was_written_is_read)
 {
 	_cleanup_buf_ struct buf b = {};
 	struct protobuf_reader r;
 	struct protobuf_field f;
 
-	(void)state;
 	make(&b);
 	r = reader(&b);
 	for (int bit = 0; bit < 64; bit++) {
@@ -123,14 +115,13 @@ static void read_all(const struct buf *b, size_t size)
 	free(copy);
 }
 
-static void hostile_messages_end(void **state)
+TEST(hostile_messages_end)
 {
 	static const char *const wrong[] = { "\x0b", "\x0f", "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
 					     "\x0a\x7f", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" };
 	_cleanup_buf_ struct buf b = {};
 	uint64_t x = 1;
 
-	(void)state;
 	make(&b);
 	for (size_t size = 0; size <= b.size; size++)
 		read_all(&b, size);
@@ -150,17 +141,4 @@ static void hostile_messages_end(void **state)
 		}
 		read_all(&b, b.size);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_are_as_protobuf_has_them),
-		cmocka_unit_test(what_is_nothing_is_left_out_or_empty),
-		cmocka_unit_test(sizes_are_right),
-		cmocka_unit_test(what_was_written_is_read),
-		cmocka_unit_test(hostile_messages_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

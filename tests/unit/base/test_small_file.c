@@ -4,18 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/small_file.h"
+#include "tests/forge/test.h"
 
 static char path[] = "/tmp/test_small_file.XXXXXX";
 
@@ -42,11 +38,10 @@ static void fill(const char *text, size_t size)
 	assert_int_equal(write(fd, text, size), size);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	_cleanup_free_ char *text = NULL, *empty = NULL;
 
-	(void)state;
 	assert_int_equal(small_file_read(path, 10, &empty), 0);
 	assert_string_equal(empty, "");
 	fill("0123456789", 10);
@@ -54,11 +49,10 @@ static void whole(void **state)
 	assert_string_equal(text, "0123456789");
 }
 
-static void not_at_all(void **state)
+TEST(not_at_all)
 {
 	char *text = path; /* stays */
 
-	(void)state;
 	fill("0123456789", 10);
 	assert_int_equal(small_file_read(path, 9, &text), -EFBIG);
 	fill("a\0b", 3);
@@ -70,24 +64,14 @@ static void not_at_all(void **state)
 }
 
 /* One that nobody writes to. */
-static void fifo(void **state)
+TEST(fifo)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(small_file_read(path, 9, &text), 0);
 	assert_string_equal(text, "");
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whole, setup, teardown),
-		cmocka_unit_test_setup_teardown(not_at_all, setup, teardown),
-		cmocka_unit_test_setup_teardown(fifo, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -5,14 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/standard_fds.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 static int closed; /* bits */
@@ -36,18 +32,16 @@ static int without(void)
 	return 0;
 }
 
-static void those_that_are_closed(void **state)
+TEST(those_that_are_closed)
 {
-	(void)state;
 	for (closed = 0; closed < 8; closed++)
 		assert_int_equal(exit_code(without), 0);
 }
 
-static void where_something_can_be_written(void **state)
+TEST(where_something_can_be_written)
 {
 	int ends[2], fd = open("/dev/null", O_RDONLY);
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_true(standard_fds_can_write(ends[1]));
 	assert_false(standard_fds_can_write(ends[0]));
@@ -56,14 +50,4 @@ static void where_something_can_be_written(void **state)
 	close(fd);
 	close(ends[0]);
 	close(ends[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_that_are_closed),
-		cmocka_unit_test(where_something_can_be_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,31 +3,25 @@
  * test_turn_times.c - how long turns of the event loop took: all are counted, the longest is exact, and a
  * share of them is known to a quarter octave.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/turn_times.h"
+#include "tests/forge/test.h"
 
-static void nothing_yet(void **state)
+TEST(nothing_yet)
 {
 	struct turn_times t = {};
 
-	(void)state;
 	assert_int_equal(turn_times_quantile(&t, 0.5), 0);
 	assert_int_equal(turn_times_quantile(&t, 0.99), 0);
 }
 
-static void every_turn_counts(void **state)
+TEST(every_turn_counts)
 {
 	struct turn_times t = {};
 	__u64 all = 0;
 
-	(void)state;
 	for (__u64 ns = 1; ns < 1000 * NS_PER_SECOND; ns *= 3)
 		turn_times_add(&t, ns, ns / 2, ns / 3);
 	turn_times_add(&t, 0, 0, 0);
@@ -46,9 +40,8 @@ static void every_turn_counts(void **state)
 }
 
 /* From 4 us to 8 s: what is said is at most a quarter octave below what it was. */
-static void shares_are_to_a_quarter_octave(void **state)
+TEST(shares_are_to_a_quarter_octave)
 {
-	(void)state;
 	for (__u64 ns = 4000; ns < 8 * NS_PER_SECOND; ns += ns / 7) {
 		struct turn_times t = {};
 		__u64 said;
@@ -61,15 +54,4 @@ static void shares_are_to_a_quarter_octave(void **state)
 		assert_true(said <= ns && said >= ns * 4 / 5 - 1000);
 		assert_true(turn_times_quantile(&t, 0.5) <= 1000);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_yet),
-		cmocka_unit_test(every_turn_counts),
-		cmocka_unit_test(shares_are_to_a_quarter_octave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

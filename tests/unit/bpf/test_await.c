@@ -3,14 +3,10 @@
  * test_await.c - from the asyncio task that runs to those that await it, in forged memory: chains, sets,
  * circles, what is too much, and memory that is anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_async = 1;
 
@@ -164,9 +160,8 @@ static const char *shown(void)
 
 #define CODE(n) (BASE + 4096ULL * (n))
 
-static void nobody_awaits_it(void **state)
+TEST(nobody_awaits_it)
 {
-	(void)state;
 	look(task(coroutine(CODE(1), 0, tasks.executing)));
 	assert_int_equal(s->await.frame, 0);
 	look(0);
@@ -175,14 +170,13 @@ static void nobody_awaits_it(void **state)
 }
 
 /* A future is shorter than a coroutine, for which it may be taken until its type is known. */
-static void nothing_behind_a_future(void **state)
+TEST(nothing_behind_a_future)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	const __u64 end = BASE + sizeof(memory), future = end - tasks.task_size;
 	const __u64 inner = coroutine(CODE(3), future, tasks.awaiting[0]);
 	const __u64 outer = task(coroutine(CODE(2), inner, tasks.awaiting[0]));
 
-	(void)state;
 	at(future)[1] = types[STRANGER];
 	awaited_by(running, outer);
 	look(running);
@@ -191,27 +185,25 @@ static void nothing_behind_a_future(void **state)
 }
 
 /* A coroutine whose frame is not there tells nothing. */
-static void nothing_behind_the_head_of_a_coroutine(void **state)
+TEST(nothing_behind_the_head_of_a_coroutine)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	const __u64 cut = BASE + sizeof(memory) - OBJECT_HEAD;
 	const __u64 outer = task(coroutine(CODE(2), cut, tasks.awaiting[0]));
 
-	(void)state;
 	at(cut)[1] = types[COROUTINE];
 	awaited_by(running, outer);
 	look(running);
 	assert_string_equal(shown(), "2 ");
 }
 
-static void chains(void **state)
+TEST(chains)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	const __u64 inner = coroutine(CODE(3), running, tasks.awaiting[1]);
 	const __u64 outer = task(coroutine(CODE(2), wrapper(wrapper(inner)), tasks.awaiting[0]));
 	const __u64 future = task(0), last = task(coroutine(CODE(4), future, tasks.awaiting[0]));
 
-	(void)state;
 	awaited_by(running, outer);
 	awaited_by(outer, future);
 	awaited_by(future, last);
@@ -222,13 +214,12 @@ static void chains(void **state)
 	assert_int_equal(s->walk.frames[AWAIT_FIRST].instr, CODE(2) + 8);
 }
 
-static void sets(void **state)
+TEST(sets)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	const __u64 by[2] = { task(coroutine(CODE(2), running, tasks.awaiting[0])),
 			      task(coroutine(CODE(3), running, tasks.awaiting[0])) };
 
-	(void)state;
 	awaited_by_set(running, by, 2, 8);
 	look(running);
 	assert_string_equal(shown(), "+2 ");
@@ -246,13 +237,12 @@ static void sets(void **state)
 	assert_int_equal(s->await.cause, WAIT_TASK_CUT);
 }
 
-static void circles(void **state)
+TEST(circles)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	const __u64 a = task(coroutine(CODE(2), running, tasks.awaiting[0]));
 	const __u64 b = task(coroutine(CODE(3), a, tasks.awaiting[0]));
 
-	(void)state;
 	awaited_by(running, a);
 	awaited_by(a, b);
 	awaited_by(b, a);
@@ -265,11 +255,10 @@ static void circles(void **state)
 	assert_int_equal(s->await.cause, WAIT_TASK_CYCLE);
 }
 
-static void too_much(void **state)
+TEST(too_much)
 {
 	__u64 inner = task(coroutine(CODE(1), 0, tasks.executing)), running = inner, chain = 0;
 
-	(void)state;
 	for (int i = 0; i < AWAIT_TASKS + 1; i++) {
 		const __u64 outer = task(coroutine(CODE(2), inner, tasks.awaiting[0]));
 
@@ -287,12 +276,11 @@ static void too_much(void **state)
 	assert_int_equal(s->await.cause, WAIT_TASK_CUT);
 }
 
-static void strange_coroutines(void **state)
+TEST(strange_coroutines)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing)), stranger = make(32);
 	__u64 ring;
 
-	(void)state;
 	at(stranger)[1] = types[STRANGER];
 	awaited_by(running, task(coroutine(CODE(2), stranger, tasks.awaiting[0])));
 	look(running); /* it awaits what is no coroutine */
@@ -341,12 +329,11 @@ static void is_bounded(void)
 }
 
 /* Some words of it are others: a word of the family, an address in it, or anything. */
-static void words_that_are_others(void **state)
+TEST(words_that_are_others)
 {
 	const __u32 from = used;
 	__u32 changed = 0;
 
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 20000; round++) {
 		const __u64 running = family(from);
@@ -367,15 +354,12 @@ static void words_that_are_others(void **state)
 	assert_true(changed > 1000); /* or the words were none that count */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 /* It is the time of the whole sample, of which others may have had their part. */
-static void when_the_time_is_over(void **state)
+TEST(when_the_time_is_over)
 {
 	const __u64 running = task(coroutine(CODE(1), 0, tasks.executing));
 	__u64 last = running;
 
-	(void)state;
 	for (__u32 i = 0; i < AWAIT_TASKS - 2; i++) {
 		const __u64 by = task(coroutine(CODE(i + 2), last, tasks.awaiting[0]));
 
@@ -392,14 +376,4 @@ static void when_the_time_is_over(void **state)
 	assert_int_equal(s->walk.deadline, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_awaits_it), TEST(chains),		  TEST(sets),
-		TEST(circles),		TEST(too_much),		  TEST(strange_coroutines),
-		TEST(nothing_behind_a_future), TEST(nothing_behind_the_head_of_a_coroutine),
-		TEST(words_that_are_others), TEST(when_the_time_is_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

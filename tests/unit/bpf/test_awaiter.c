@@ -4,14 +4,10 @@
  * forged memory as 3.12, 3.10 and 3.9 have it; and memory that is anything. Real ones:
  * tests/e2e/tasks/test_async.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_async = 1;
 
@@ -145,9 +141,8 @@ static void assert_awaited_by_outer(__u32 futures)
 }
 
 /* Its frame has to be in the stack, also if nobody awaits it. */
-static void the_task_that_runs(void **state)
+TEST(the_task_that_runs)
 {
-	(void)state;
 	look();
 	assert_int_equal(s->task.address, at(TASK));
 	assert_int_equal(s->await.frame, at(CORO) + 72);
@@ -163,9 +158,8 @@ static void the_task_that_runs(void **state)
 	assert_int_equal(s->await.frame, 0);
 }
 
-static void who_awaits_it(void **state)
+TEST(who_awaits_it)
 {
-	(void)state;
 	memory[TASK][3] = at(WAKEUP);
 	assert_awaited_by_outer(0);
 	memory[TASK][3] = at(FUNCTION);
@@ -182,9 +176,8 @@ static void who_awaits_it(void **state)
 }
 
 /* A gather() in another one, wait_for() up to 3.11. */
-static void over_two_futures(void **state)
+TEST(over_two_futures)
 {
-	(void)state;
 	memory[TASK][3] = at(PARTIAL);
 	memory[TUPLE][3] = at(INNER);
 	memory[INNER][3] = at(FUNCTION);
@@ -220,7 +213,7 @@ static void forge_anyio(void)
 }
 
 /* The task that has entered the group is a slot of its scope, or an attribute. */
-static void anyio_task_group(void **state)
+TEST(anyio_task_group)
 {
 	struct task_layout version = tasks;
 
@@ -248,11 +241,10 @@ static void anyio_task_group(void **state)
 }
 
 /* 3.13 has the attributes in the object. */
-static void anyio_attributes(void **state)
+TEST(anyio_attributes)
 {
 	struct task_layout version = tasks;
 
-	(void)state;
 	forge_anyio();
 	version.resume = 0;
 	where = &version;
@@ -263,9 +255,8 @@ static void anyio_attributes(void **state)
 }
 
 /* What is only told of its end is no awaiter, also where it comes first. */
-static void what_is_called_besides(void **state)
+TEST(what_is_called_besides)
 {
-	(void)state;
 	memory[TASK][3] = at(FUNCTION);
 	memory[TASK][5] = at(LIST);
 	memory[FUNCTION][72 / 8] = 0;
@@ -334,7 +325,7 @@ static void forge_old(bool counts)
 	memory[TASK][3] = at(WAKEUP);
 }
 
-static void frames_that_are_objects(void **state)
+TEST(frames_that_are_objects)
 {
 	for (int counts = 0; counts <= 1; counts++) {
 		teardown(state);
@@ -362,7 +353,7 @@ static void frames_that_are_objects(void **state)
 }
 
 /* It awaits a coroutine of its own, which is met only where the next instruction awaits. */
-static void a_coroutine_in_it(void **state)
+TEST(a_coroutine_in_it)
 {
 	for (int counts = 0; counts <= 1; counts++) {
 		teardown(state);
@@ -385,7 +376,7 @@ static void a_coroutine_in_it(void **state)
 }
 
 /* Words that are others, or addresses of each other: it ends, within its bounds. */
-static void words_that_are_others(void **state)
+TEST(words_that_are_others)
 {
 	__u32 differs = 0;
 
@@ -409,15 +400,4 @@ static void words_that_are_others(void **state)
 	assert_true(differs > 200);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_task_that_runs), TEST(who_awaits_it), TEST(over_two_futures),
-		TEST(what_is_called_besides), TEST(anyio_task_group), TEST(anyio_attributes),
-		TEST(frames_that_are_objects), TEST(a_coroutine_in_it), TEST(words_that_are_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

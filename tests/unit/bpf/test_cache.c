@@ -4,13 +4,10 @@
  * change the same frames and the same node, or no answer where there is no whole stack; on every version,
  * with block and single reads, with a fault at every read. test_cache_hits.c has what it saves.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/cached.h"
+#include "tests/forge/test.h"
 
 static void run_sequences(__u64 first_seed, __u32 sequences, __u32 changes, __u32 most)
 {
@@ -26,24 +23,21 @@ static void run_sequences(__u64 first_seed, __u32 sequences, __u32 changes, __u3
 	}
 }
 
-static void test_short_stacks(void **state)
+TEST(test_short_stacks)
 {
-	(void)state;
 	run_sequences(1000, 16000, 40, 12);
 	/* All that the cache can do has been done, often. */
 	assert_true(seen.full > 1000 && seen.partial > 10000 && seen.miss > 1000);
 }
 
-static void test_middling_stacks(void **state)
+TEST(test_middling_stacks)
 {
-	(void)state;
 	run_sequences(100000, 4000, 40, 80);
 }
 
 /* Over chunks, and the cache's own limit of frames. */
-static void test_deep_stacks(void **state)
+TEST(test_deep_stacks)
 {
-	(void)state;
 	run_sequences(200000, 200, 25, 400);
 	for (__u32 i = 0; i < 200; i++) {
 		begin(forge_minors[i % FORGE_VERSIONS], 300000 + i, CACHE_DEPTH - 60 + i);
@@ -55,20 +49,18 @@ static void test_deep_stacks(void **state)
 	}
 }
 
-static void test_cache_depth(void **state)
+TEST(test_cache_depth)
 {
-	(void)state;
 	for (limit = 0; limit < 40; limit += limit < 4 ? 1 : 7)
 		run_sequences(400000 + limit, 64, 30, 60);
 	limit = CACHE_DEPTH;
 }
 
 /* Near --max-depth a stack is whole up to it, and beyond it never, wherever the cached part ends. */
-static void test_max_depth(void **state)
+TEST(test_max_depth)
 {
 	__u64 refused = seen.refused, stacks = seen.stacks;
 
-	(void)state;
 	max_depth = 25;
 	for (__u32 i = 0; i < 400; i++) {
 		begin(forge_minors[i % FORGE_VERSIONS], 500000 + i, 40);
@@ -96,9 +88,8 @@ static void sample_if_there_is_room(bool shims)
 }
 
 /* The most frames there can be, on top of a cached part that proves wrong at its last frame. */
-static void test_deepest(void **state)
+TEST(test_deepest)
 {
-	(void)state;
 	max_depth = DEPTH_LIMIT - 1;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u32 shims = 0; shims < 3; shims++) {
@@ -131,12 +122,11 @@ static bool fault_at(__u64 nth, __u64 faults, bool single, __u8 garbage)
 }
 
 /* A fault gives the same stack, by other reads, or none; and what is remembered stays right either way. */
-static void test_fault_at_every_read(void **state)
+TEST(test_fault_at_every_read)
 {
 	struct cache *before = malloc(sizeof(*before));
 	__u64 met = 0, made_up = 0;
 
-	(void)state;
 	assert_non_null(before);
 	for (__u32 i = 0; i < 160; i++) {
 		const bool single = i & 1;
@@ -162,11 +152,10 @@ static void test_fault_at_every_read(void **state)
 }
 
 /* Pages go and come back between two samples: only whole stacks, and those always. */
-static void test_missing_pages(void **state)
+TEST(test_missing_pages)
 {
 	__u64 refused = seen.refused;
 
-	(void)state;
 	for (__u32 i = 0; i < 300; i++) {
 		begin(forge_minors[i % FORGE_VERSIONS], 700000 + i, 60);
 		mutate.unmaps = false;
@@ -185,13 +174,12 @@ static void test_missing_pages(void **state)
 }
 
 /* Words of frames become anything: null, other frames, kernel addresses; then they are put right again. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
 	static const __u64 nasty[] = { 0, 8, 4095, 1ULL << ADDRESS_BITS, ~0ULL - 7, DECOY,
 				      DECOY | 1, CHUNKS_AT };
 	__u64 refused = seen.refused, stacks = seen.stacks;
 
-	(void)state;
 	for (__u32 i = 0; i < 1500; i++) {
 		begin(forge_minors[i % FORGE_VERSIONS], 800000 + i, 30);
 		for (__u32 k = 0; k < 20; k++) {
@@ -219,9 +207,8 @@ static void test_damage(void **state)
 }
 
 /* The chunk that the thread state names, and those it leads to, may be any. */
-static void test_lying_chunks(void **state)
+TEST(test_lying_chunks)
 {
-	(void)state;
 	for (__u32 i = 0; i < 1000; i++) {
 		begin(forge_minors[i % FORGE_VERSIONS], 900000 + i, 60);
 		for (__u32 k = 0; k < 20; k++) {
@@ -242,12 +229,11 @@ static void test_lying_chunks(void **state)
 }
 
 /* Frames in any order and at any distance in two chunks, even inside of each other; one changes at a time. */
-static void test_jumps(void **state)
+TEST(test_jumps)
 {
 	const __u64 base = CHUNKS_AT;
 	__u64 whole = 0, r = 5;
 
-	(void)state;
 	for (__u32 i = 0; i < 6000; i++) {
 		const __u32 frames = forge_between(&r, 4, 60);
 
@@ -273,9 +259,8 @@ static void test_jumps(void **state)
 	assert_in_range(whole, 6000, 33000);
 }
 
-static void test_arguments(void **state)
+TEST(test_arguments)
 {
-	(void)state;
 	begin(0x030d, 1, 5);
 	assert_true(cache_run(NULL, cache, &chain.l) < 0);
 	assert_true(cache_run(walk, NULL, &chain.l) < 0);
@@ -285,24 +270,4 @@ static void test_arguments(void **state)
 	assert_int_equal(walk->reads, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short_stacks),
-		cmocka_unit_test(test_middling_stacks),
-		cmocka_unit_test(test_deep_stacks),
-		cmocka_unit_test(test_cache_depth),
-		cmocka_unit_test(test_max_depth),
-		cmocka_unit_test(test_deepest),
-		cmocka_unit_test(test_fault_at_every_read),
-		cmocka_unit_test(test_missing_pages),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_lying_chunks),
-		cmocka_unit_test(test_jumps),
-		cmocka_unit_test(test_arguments),
-	};
-	int failed = cmocka_run_group_tests(tests, setup, teardown);
-
-	print_seen();
-	return failed;
-}
+AROUND_ALL(setup, teardown);

@@ -4,13 +4,10 @@
  * changed one only the frames that changed. test_cache.c has that it is always right, which is checked here
  * too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/cached.h"
+#include "tests/forge/test.h"
 
 /* Python frames of one chunk after another, nothing else. */
 static void begin_plain(__u32 minor, __u32 frames)
@@ -21,9 +18,8 @@ static void begin_plain(__u32 minor, __u32 frames)
 }
 
 /* An unchanged stack of plain frames is one read a block and one for the entry frame, however deep. */
-static void test_full_hit_reads(void **state)
+TEST(test_full_hit_reads)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u32 frames = 3; frames <= CACHE_DEPTH; frames += 7) {
 			begin_plain(forge_minors[v], frames);
@@ -40,9 +36,8 @@ static void test_full_hit_reads(void **state)
 }
 
 /* Whatever the stack, the second time is not dearer than the walk without the cache. */
-static void test_full_hit_is_not_dearer(void **state)
+TEST(test_full_hit_is_not_dearer)
 {
-	(void)state;
 	for (__u32 i = 0; i < 2000; i++) {
 		__u32 cached;
 
@@ -59,9 +54,8 @@ static void test_full_hit_is_not_dearer(void **state)
 }
 
 /* Only the frames that changed are new: those of the calls since, or the one caller and all above it. */
-static void test_partial_hit_frames(void **state)
+TEST(test_partial_hit_frames)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u32 i = 0; i < 400; i++) {
 			const __u32 frames = 100, changed = 1 + i % 60;
@@ -86,9 +80,8 @@ static void test_partial_hit_frames(void **state)
 }
 
 /* Returns over anything in the chunk: what is left of the stack is a hit. */
-static void test_returns(void **state)
+TEST(test_returns)
 {
-	(void)state;
 	for (__u32 i = 0; i < 2000; i++) {
 		__u64 chunk;
 
@@ -108,9 +101,8 @@ static void test_returns(void **state)
 }
 
 /* A generator resumed from where another call was: everything below it is a hit. */
-static void test_resumed_generator(void **state)
+TEST(test_resumed_generator)
 {
-	(void)state;
 	for (__u32 i = 0; i < 400; i++) {
 		__u32 below;
 
@@ -130,9 +122,8 @@ static void test_resumed_generator(void **state)
 /*
  * Frames that the cache has no room for are new every time; those that it has are hits, in whatever chunks.
  */
-static void test_beyond_the_cache(void **state)
+TEST(test_beyond_the_cache)
 {
-	(void)state;
 	for (__u32 i = 0; i < 60; i++) {
 		const __u32 frames = CACHE_DEPTH + 1 + i * 30;
 
@@ -148,9 +139,8 @@ static void test_beyond_the_cache(void **state)
 }
 
 /* Calls that need a chunk more: what was there before is a hit. */
-static void test_new_chunk(void **state)
+TEST(test_new_chunk)
 {
-	(void)state;
 	for (__u32 i = 0; i < 400; i++) {
 		__u32 below;
 
@@ -164,17 +154,4 @@ static void test_new_chunk(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_full_hit_reads),	   cmocka_unit_test(test_full_hit_is_not_dearer),
-		cmocka_unit_test(test_partial_hit_frames), cmocka_unit_test(test_returns),
-		cmocka_unit_test(test_resumed_generator),
-		cmocka_unit_test(test_beyond_the_cache),
-		cmocka_unit_test(test_new_chunk),
-	};
-	int failed = cmocka_run_group_tests(tests, setup, teardown);
-
-	print_seen();
-	return failed;
-}
+AROUND_ALL(setup, teardown);

@@ -3,14 +3,10 @@
  * test_context.c - values of context variables, in forged memory: trees of each kind of node, variables of
  * one hash, values of all kinds, variables that are others by now, and memory that is anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_contexts = 2;
 
@@ -162,9 +158,8 @@ static const char *label(__u32 number)
 	return shown;
 }
 
-static void a_thread_without_context(void **state)
+TEST(a_thread_without_context)
 {
-	(void)state;
 	variable(1, 0);
 	assert_string_equal(label(0), "");
 	at(tstate)[2] = 12;
@@ -174,12 +169,11 @@ static void a_thread_without_context(void **state)
 }
 
 /* Others may have had the sample's time. */
-static void when_the_time_is_over(void **state)
+TEST(when_the_time_is_over)
 {
 	const __u64 v = variable(1, 0);
 	const __u64 pairs[1][2] = { { v, text("acme") } };
 
-	(void)state;
 	use(bitmap(1 << 1, pairs, 1));
 	assert_string_equal(label(0), "acme");
 	is_late = true;
@@ -189,12 +183,11 @@ static void when_the_time_is_over(void **state)
 }
 
 /* It is among the bytes of the thread state that were read, and is not read again. */
-static void a_context_that_was_read(void **state)
+TEST(a_context_that_was_read)
 {
 	const __u64 v = variable(1, 0);
 	const __u64 pairs[1][2] = { { v, text("acme") } };
 
-	(void)state;
 	use(bitmap(1 << 1, pairs, 1));
 	memcpy(s->tstate, at(tstate), 24);
 	at(tstate)[2] = 0;
@@ -206,7 +199,7 @@ static void a_context_that_was_read(void **state)
 	layout.tstate_size = 0;
 }
 
-static void values_of_all_kinds(void **state)
+TEST(values_of_all_kinds)
 {
 	static const struct {
 		__u64 tag;
@@ -225,7 +218,6 @@ static void values_of_all_kinds(void **state)
 	const __u64 v = variable(0x12345, 0);
 	__u64 pairs[1][2] = { { v, text("acme") } }, yes;
 
-	(void)state;
 	use(bitmap(1 << (0x12345 & 31), pairs, 1));
 	assert_string_equal(label(0), "acme");
 	at(root)[5] = text("");
@@ -252,12 +244,11 @@ static void values_of_all_kinds(void **state)
 }
 
 /* Up to 3.11 an int has the number of its digits, which is negative if it is. */
-static void ints_without_tags(void **state)
+TEST(ints_without_tags)
 {
 	const __u64 v = variable(1, 0);
 	__u64 pairs[1][2] = { { v, integer(-2, 5, 1, 0) } };
 
-	(void)state;
 	vars.int_tag = 0;
 	use(bitmap(1 << 1, pairs, 1));
 	assert_string_equal(label(0), "-1073741829");
@@ -266,7 +257,7 @@ static void ints_without_tags(void **state)
 }
 
 /* Numbers that differ only in sign, or only in kind, are different values. */
-static void no_two_values_are_one(void **state)
+TEST(no_two_values_are_one)
 {
 	static const struct {
 		__u64 tag;
@@ -278,7 +269,6 @@ static void no_two_values_are_one(void **state)
 	__u64 pairs[1][2] = { { v, 0 } };
 	__u32 numbers[sizeof(rows) / sizeof(rows[0])];
 
-	(void)state;
 	use(bitmap(1 << 1, pairs, 1));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		at(root)[5] = integer(rows[i].tag, rows[i].low, 0, 0);
@@ -291,7 +281,7 @@ static void no_two_values_are_one(void **state)
 	}
 }
 
-static void levels_of_each_kind(void **state)
+TEST(levels_of_each_kind)
 {
 	const __u64 hash = 3 | 4 << 5 | 31 << 10;
 	const __u64 v = variable(hash, 1), other = variable(9, CONTEXT_LABELS);
@@ -299,7 +289,6 @@ static void levels_of_each_kind(void **state)
 	const __u64 array = object(CONTEXT_ARRAY, 33);
 	const __u64 outer[3][2] = { { other, text("1") }, { 0, array }, { other, text("2") } };
 
-	(void)state;
 	at(array)[2 + 4] = bitmap(1U << 31, inner, 1);
 	use(bitmap(1 << 1 | 1 << 3 | 1 << 7, outer, 3));
 	assert_string_equal(label(1), "deep");
@@ -312,13 +301,12 @@ static void levels_of_each_kind(void **state)
 	assert_string_equal(label(1), "deep");
 }
 
-static void variables_of_one_hash(void **state)
+TEST(variables_of_one_hash)
 {
 	const __u64 hash = 5ULL << 40 | 6, node = object(CONTEXT_COLLISION, 2 + 2 * 10);
 	const __u64 pairs[1][2] = { { 0, node } };
 	__u64 v = 0;
 
-	(void)state;
 	at(node)[2] = 20;
 	for (int i = 0; i < 10; i++) {
 		v = variable(hash, i == CONTEXT_SAME - 1 ? 0 : CONTEXT_LABELS);
@@ -334,12 +322,11 @@ static void variables_of_one_hash(void **state)
 }
 
 /* At the variable's address there is another one by now. */
-static void one_that_is_another(void **state)
+TEST(one_that_is_another)
 {
 	const __u64 v = variable(1, 0);
 	const __u64 pairs[1][2] = { { v, text("of another") } };
 
-	(void)state;
 	use(bitmap(1 << 1, pairs, 1));
 	assert_string_equal(label(0), "of another");
 	at(v)[7] = 1 | 1ULL << 32;
@@ -347,12 +334,11 @@ static void one_that_is_another(void **state)
 }
 
 /* The first that has a value. */
-static void several_of_one_name(void **state)
+TEST(several_of_one_name)
 {
 	const __u64 a = variable(1, 0), b = variable(2, 0), c = variable(3, 0);
 	const __u64 pairs[2][2] = { { b, text("b") }, { c, text("c") } };
 
-	(void)state;
 	(void)a;
 	use(bitmap(1 << 2 | 1 << 3, pairs, 2));
 	assert_string_equal(label(0), "b");
@@ -360,12 +346,11 @@ static void several_of_one_name(void **state)
 	assert_string_equal(label(0), "c");
 }
 
-static void too_many_values(void **state)
+TEST(too_many_values)
 {
 	const __u64 v = variable(1, 0);
 	__u64 pairs[1][2] = { { v, integer(1 << 3, 0, 0, 0) } };
 
-	(void)state;
 	use(bitmap(1 << 1, pairs, 1));
 	hosted.process.generation = s->tree.generation;
 	for (__u32 i = 1; i <= CONTEXT_VALUES_MAX + 9; i++) {
@@ -377,13 +362,12 @@ static void too_many_values(void **state)
 	assert_string_equal(label(0), "5");
 }
 
-static void circles(void **state)
+TEST(circles)
 {
 	const __u64 v = variable(0xffffffff, 0);
 	const __u64 pairs[1][2] = { { 0, 0 } };
 	const __u64 node = bitmap(1U << 31, pairs, 1), array = object(CONTEXT_ARRAY, 33);
 
-	(void)state;
 	(void)v;
 	at(node)[5] = node;
 	use(node);
@@ -395,12 +379,11 @@ static void circles(void **state)
 }
 
 /* Some words are others: one of the tree, an address in it, or anything. It ends, within its steps. */
-static void words_that_are_others(void **state)
+TEST(words_that_are_others)
 {
 	const __u32 from = used;
 	__u32 found = 0;
 
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 20000; round++) {
 		memset(&memory[from], 0, sizeof(memory) - from * sizeof(memory[0]));
@@ -422,17 +405,4 @@ static void words_that_are_others(void **state)
 	assert_true(found > 1000 && found < 19000); /* or the words were none that count */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_thread_without_context), TEST(a_context_that_was_read),
-		TEST(values_of_all_kinds), TEST(ints_without_tags), TEST(when_the_time_is_over),
-		TEST(no_two_values_are_one),	TEST(levels_of_each_kind), TEST(variables_of_one_hash),
-		TEST(one_that_is_another),	TEST(several_of_one_name), TEST(too_many_values),
-		TEST(circles),			TEST(words_that_are_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

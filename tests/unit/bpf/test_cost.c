@@ -3,13 +3,9 @@
  * test_cost.c - what samples may cost (bpf/sample/cost.h), by a forged clock: a CPU is kept within the
  * budget, whatever a sample takes, and what is looked at stands for exactly what is not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/base/loop.h"
+#include "tests/forge/test.h"
 
 static __u64 forged_now = 1000000000000ULL;
 
@@ -121,11 +117,10 @@ static void run(struct source *sources, size_t count, unsigned int seconds)
 }
 
 /* What costs no more than the budget is all looked at. */
-static void cheap_events_are_all_looked_at(void **state)
+TEST(cheap_events_are_all_looked_at)
 {
 	struct source one = SOURCE(9000, 1000);
 
-	(void)state;
 	run(&one, 1, 10);
 	assert_int_equal(one.looks, one.events);
 	assert_int_equal(one.stood, one.events);
@@ -135,7 +130,7 @@ static void cheap_events_are_all_looked_at(void **state)
  * Any rate, any time: not more than is allowed, and twice what a CPU may owe before all levels are used. Nor
  * is less looked at than is allowed.
  */
-static void within_the_budget(void **state)
+TEST(within_the_budget)
 {
 	static const struct source some[] = {
 		SOURCE(20000, 1000), SOURCE(200000, 2000), SOURCE(5000, 100000),
@@ -155,11 +150,10 @@ static void within_the_budget(void **state)
 }
 
 /* Beside one that costs a hundred times of what is allowed, others that cost little are all looked at. */
-static void who_costs_most_is_thinned_first(void **state)
+TEST(who_costs_most_is_thinned_first)
 {
 	struct source three[] = { SOURCE(10000, 100000), SOURCE(100, 1000), SOURCE(3, 100000) };
 
-	(void)state;
 	run(three, 3, 10);
 	assert_true(three[0].cost + three[1].cost + three[2].cost <= 10 * ALLOWED + (2 << FREE) + 100000);
 	assert_true(three[0].looks < three[0].events / 50);
@@ -168,11 +162,10 @@ static void who_costs_most_is_thinned_first(void **state)
 }
 
 /* A quiet time is made good use of, but not for longer than a second's allowance. */
-static void a_quiet_time_pays_what_is_owed(void **state)
+TEST(a_quiet_time_pays_what_is_owed)
 {
 	struct source one = SOURCE(100000, 10000);
 
-	(void)state;
 	run(&one, 1, 5);
 	assert_true(cost_level(&scratch()->cost.all, forged_now, COST_LEVELS) > 0);
 	forged_now += 3 * SECOND;
@@ -183,12 +176,11 @@ static void a_quiet_time_pays_what_is_owed(void **state)
 }
 
 /* One of each block, and each place of it as likely as any other. */
-static void one_of_each_block(void **state)
+TEST(one_of_each_block, .bare = true)
 {
 	unsigned int at[8] = {};
 	struct turns taken = {};
 
-	(void)state;
 	for (int block = 0; block < 8000; block++) {
 		int seen = 0;
 
@@ -206,11 +198,10 @@ static void one_of_each_block(void **state)
 }
 
 /* Ticks in memory that is slow to read: so many are looked at as the budget allows, or 1 of 8. */
-static void ticks_in_slow_memory(void **state)
+TEST(ticks_in_slow_memory)
 {
 	__u64 before = forged_now, looks;
 
-	(void)state;
 	read_ns = 50000;
 	for (int i = 0; i < 9900; i++) {
 		sample_tick();
@@ -224,11 +215,10 @@ static void ticks_in_slow_memory(void **state)
 }
 
 /* Dear waits thin no ticks. */
-static void ticks_are_thinned_for_themselves(void **state)
+TEST(ticks_are_thinned_for_themselves)
 {
 	struct source one = SOURCE(100000, 10000);
 
-	(void)state;
 	run(&one, 1, 5);
 	read_ns = 100;
 	for (int i = 0; i < 100; i++) {
@@ -243,13 +233,12 @@ static void ticks_are_thinned_for_themselves(void **state)
  * What is not thinned by what it costs ends where that is too much, and events that cost little are still all
  * looked at.
  */
-static void what_is_not_thinned_ends(void **state)
+TEST(what_is_not_thinned_ends)
 {
 	struct source one = SOURCE(100, 1000);
 	const __u64 begin = forged_now;
 	unsigned int made = 0;
 
-	(void)state;
 	one.next = one.last = begin;
 	while (forged_now < begin + 10 * SECOND) {
 		if (cost_is_spare(scratch(), forged_now)) {
@@ -271,13 +260,12 @@ static void what_is_not_thinned_ends(void **state)
  * So many threads that cost little each are thinned, within the budget, and so is a neighbour's that waits as
  * often. One that waits seldom is thinned less.
  */
-static void a_crowd_thins_those_alike(void **state)
+TEST(a_crowd_thins_those_alike)
 {
 	static struct source crowd[CROWD];
 	struct source alike = SOURCE(10, 2000), seldom = SOURCE(1, 2000);
 	__u64 looks = 0, events = 0, stood = 0;
 
-	(void)state;
 	for (int i = 0; i < CROWD; i++) {
 		crowd[i] = (struct source)SOURCE(10, 2000);
 		crowd[i].last = alike.last = seldom.last = forged_now - SECOND / 10;
@@ -325,13 +313,12 @@ static void change_of(struct grower *g)
 }
 
 /* One that grows and shrinks without pause thins its own steps; another one's are shown as they are. */
-static void a_process_thins_its_own_steps(void **state)
+TEST(a_process_thins_its_own_steps)
 {
 	const __u64 begin = forged_now, end = begin + 20 * SECOND;
 	struct grower busy = { .next = begin, .every = SECOND / 10000, .ns = 100000 };
 	struct grower quiet = { .next = begin, .every = SECOND / 10, .ns = 5000 };
 
-	(void)state;
 	while (forged_now < end) {
 		struct grower *first = quiet.next < busy.next ? &quiet : &busy;
 
@@ -347,20 +334,4 @@ static void a_process_thins_its_own_steps(void **state)
 	assert_true(hosted.stats.cost_ns <= 20 * ALLOWED + (2 << FREE) + busy.ns);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(cheap_events_are_all_looked_at, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(within_the_budget, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(who_costs_most_is_thinned_first, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_quiet_time_pays_what_is_owed, setup, hosted_teardown),
-		cmocka_unit_test(one_of_each_block),
-		cmocka_unit_test_setup_teardown(ticks_in_slow_memory, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(ticks_are_thinned_for_themselves, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_thinned_ends, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_crowd_thins_those_alike, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_process_thins_its_own_steps, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

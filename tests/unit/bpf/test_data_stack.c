@@ -3,15 +3,11 @@
  * test_data_stack.c - bpf/python/data_stack.h: while a CFrame is overwritten, the newest frame of the data
  * stack is the leaf if nothing else can be, and in no other case.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "base/cleanup.h"
 #include "tests/forge/forge.h"
+#include "tests/forge/test.h"
 
 #define BASE	  0x7f0000000000ULL
 #define CHUNK	  BASE
@@ -106,9 +102,8 @@ static enum outcome walked(void)
 	return walk_thread(&s, &layout);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		begin(versions[i]);
 		assert_int_equal(walked(), OUTCOME_WHOLE);
@@ -119,9 +114,8 @@ static void whole(void **state)
 }
 
 /* A chunk that is not the first begins a word earlier. */
-static void later_chunk(void **state)
+TEST(later_chunk)
 {
-	(void)state;
 	begin(0x030b);
 	put(CHUNK, BASE + (1 << 20), 8);
 	assert_int_equal(walked(), OUTCOME_UNREADABLE);
@@ -137,9 +131,8 @@ static void later_chunk(void **state)
 }
 
 /* Whatever is not as it is at that moment. */
-static void other(void **state)
+TEST(other)
 {
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++)
 		for (int i = 0; i < 13; i++) {
 			begin(versions[v]);
@@ -166,9 +159,8 @@ static void other(void **state)
 }
 
 /* None of what it reads may be missing. */
-static void holes(void **state)
+TEST(holes)
 {
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		begin(versions[v]);
 		const __u64 places[] = { CHUNK, EXC_INFO + 8, at(0) + layout.frame_code,
@@ -185,13 +177,12 @@ static void holes(void **state)
 }
 
 /* No more frames than this are looked at. */
-static void bounded(void **state)
+TEST(bounded)
 {
 	static const struct {
 		__u32 frames, found;
 	} cases[] = { { 1, 1 }, { DATA_STACK_FRAMES, 1 }, { DATA_STACK_FRAMES + 1, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		__u64 end = MANY + 32;
 
@@ -206,9 +197,8 @@ static void bounded(void **state)
 	}
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
-	(void)state;
 	begin(0x030b);
 	assert_int_equal(data_stack_find(NULL, &layout, CHUNK, top, EXC_INFO), 0);
 	assert_int_equal(data_stack_find(&s.walk, NULL, CHUNK, top, EXC_INFO), 0);
@@ -216,14 +206,4 @@ static void arguments(void **state)
 	assert_int_equal(data_stack_find(&s.walk, &layout, CHUNK, top, 0), 0);
 	assert_int_equal(data_stack_find(&s.walk, &layout, CHUNK, top, EXC_INFO), 1);
 	assert_int_equal(s.walk.last, at(2));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(later_chunk), cmocka_unit_test(other),
-		cmocka_unit_test(holes), cmocka_unit_test(bounded), cmocka_unit_test(arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  * test_end.c - what the end of a sample touches: its node, one of the books of its kind, and the total of
  * that kind, and nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
+#include "tests/forge/test.h"
 
 #define NODE 300
 
@@ -46,9 +42,8 @@ static __u64 *total_of(enum event_kind kind)
 	return event_total(&hosted.stats, kind);
 }
 
-static void in_the_profile(void **state)
+TEST(in_the_profile)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		hosted_clear();
 		sample_end(&hosted.stats, kind, NODE, OUTCOME_TRUNCATED, 70);
@@ -62,9 +57,8 @@ static void in_the_profile(void **state)
 	}
 }
 
-static void not_in_the_profile(void **state)
+TEST(not_in_the_profile)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		hosted_clear();
 		sample_end(&hosted.stats, kind, NODE, OUTCOME_NOT_SELECTED, 11);
@@ -76,9 +70,8 @@ static void not_in_the_profile(void **state)
 }
 
 /* The sample that was interrupted may be about to change the total. */
-static void nested(void **state)
+TEST(nested)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		hosted_clear();
 		sample_end(&hosted.stats, kind, NODE, OUTCOME_NESTED, 5);
@@ -90,9 +83,8 @@ static void nested(void **state)
 }
 
 /* A node that no bank has, and an outcome that there is not. */
-static void out_of_bounds(void **state)
+TEST(out_of_bounds)
 {
-	(void)state;
 	hosted_clear();
 	sample_end(&hosted.stats, EVENT_CPU, HOSTED_NODES, OUTCOME_WHOLE, 1);
 	assert_int_equal(hosted.stats.outcome[EVENT_CPU][OUTCOME_WHOLE], 1);
@@ -102,16 +94,4 @@ static void out_of_bounds(void **state)
 	assert_int_equal(all_stats(), 2);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, hosted_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(in_the_profile),
-		TEST(not_in_the_profile),
-		TEST(nested),
-		TEST(out_of_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

@@ -4,13 +4,9 @@
  * each look: what a check may take and what it costs, and that its event's stack, the GIL's holder and it
  * have one time together.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/base/loop.h"
+#include "tests/forge/test.h"
 
 #define PATIENCE 100000
 
@@ -95,11 +91,10 @@ static int asks(__u64 offset)
 }
 
 /* A search for the thread state ends when the sample's time is over. */
-static void a_search_has_an_end(void **state)
+TEST(a_search_has_an_end)
 {
 	struct thread t = {};
 
-	(void)state;
 	process_of(1, OTHERS);
 	budget_begin(&scratch()->walk, 0);
 	self_begin(scratch(), &hosted_task);
@@ -116,9 +111,8 @@ static void a_search_has_an_end(void **state)
 }
 
 /* However late the sample before it was. */
-static void a_check_has_its_own_time(void **state)
+TEST(a_check_has_its_own_time)
 {
-	(void)state;
 	process_of(1, 100);
 	scratch()->walk.patience = 1;
 	scratch()->walk.deadline = 1;
@@ -129,12 +123,11 @@ static void a_check_has_its_own_time(void **state)
 }
 
 /* What the check has left is all that the stack of the same event has. */
-static void a_stack_has_what_the_check_left(void **state)
+TEST(a_stack_has_what_the_check_left)
 {
 	struct walk *walk = &scratch()->walk;
 	__u64 deadline;
 
-	(void)state;
 	process_of(200, 100);
 	step_ns = PATIENCE / 10; /* half of it is over when the thread is found */
 	assert_int_equal(asks(0), 1);
@@ -174,9 +167,8 @@ static int blame(unsigned int holder_depth, __u64 step)
 	return hosted.stats.gil_held > before;
 }
 
-static void a_holder_has_what_the_stack_left(void **state)
+TEST(a_holder_has_what_the_stack_left)
 {
-	(void)state;
 	assert_true(blame(200, 100));
 	assert_int_equal(hosted_teardown(NULL), 0);
 	assert_int_equal(setup(NULL), 0);
@@ -184,9 +176,8 @@ static void a_holder_has_what_the_stack_left(void **state)
 	assert_in_range(forged_now, scratch()->walk.deadline, scratch()->walk.deadline + 4 * step_ns);
 }
 
-static void a_check_is_charged(void **state)
+TEST(a_check_is_charged)
 {
-	(void)state;
 	process_of(1, 100);
 	step_ns = 1000;
 	asks(0);
@@ -200,11 +191,10 @@ static void a_check_is_charged(void **state)
  * Where checks cost more than the budget only some are made. The others know the GIL from those, and of the
  * musl kind what such a futex was last.
  */
-static void checks_are_thinned(void **state)
+TEST(checks_are_thinned)
 {
 	__u64 made;
 
-	(void)state;
 	process_of(1, 100);
 	step_ns = 1000;
 	asks(0);
@@ -229,9 +219,8 @@ static void checks_are_thinned(void **state)
 }
 
 /* Of a thread without an entry nothing is known, and within the budget each one is looked at. */
-static void within_the_budget_each_is_made(void **state)
+TEST(within_the_budget_each_is_made)
 {
-	(void)state;
 	process_of(1, 0);
 	step_ns = 100;
 	for (int i = 0; i < 1000; i++) {
@@ -244,19 +233,4 @@ static void within_the_budget_each_is_made(void **state)
 	assert_int_equal(gil_recall(scratch(), NULL, py_address(py.gil), 0), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_search_has_an_end),
-		TEST(a_check_has_its_own_time),
-		TEST(a_stack_has_what_the_check_left),
-		TEST(a_holder_has_what_the_stack_left),
-		TEST(a_check_is_charged),
-		TEST(checks_are_thinned),
-		TEST(within_the_budget_each_is_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

@@ -4,15 +4,11 @@
  * code is all of a stack if greenlet has left its link to the outermost shim in the frame's object, and in
  * no other case.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "base/cleanup.h"
 #include "tests/forge/forge.h"
+#include "tests/forge/test.h"
 
 #define BASE  0x7f0000000000ULL
 #define CODE  0x7f0000100000ULL
@@ -81,9 +77,8 @@ static enum outcome walked(void)
 
 static const __u32 versions[] = { 0x030c, 0x030d, 0x030e, FORGE_THREADED | 0x030d, FORGE_THREADED | 0x030e };
 
-static void whole(void **state)
+TEST(whole)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		begin(versions[i]);
 		assert_int_equal(walked(), OUTCOME_WHOLE);
@@ -92,9 +87,8 @@ static void whole(void **state)
 }
 
 /* The shim is gone, as its part of the C stack is. That the link leads there is enough. */
-static void overwritten(void **state)
+TEST(overwritten)
 {
-	(void)state;
 	begin(0x030d);
 	frame(4, OWNED_BY_THREAD, at(2), 0);
 	assert_int_equal(walked(), OUTCOME_INCOMPLETE);
@@ -107,9 +101,8 @@ static void overwritten(void **state)
 }
 
 /* Whatever of it is not as greenlet leaves it. */
-static void other(void **state)
+TEST(other)
 {
-	(void)state;
 	for (int i = 0; i < 9; i++) {
 		begin(0x030e);
 		switch (i) {
@@ -133,20 +126,18 @@ static void other(void **state)
 }
 
 /* 3.11 has no shims, so nothing is taken apart. */
-static void not_before(void **state)
+TEST(not_before)
 {
-	(void)state;
 	begin(0x030d);
 	layout.object_data = 0;
 	assert_int_equal(walked(), OUTCOME_INCOMPLETE);
 }
 
 /* 3.15: a greenlet's outermost shim has no caller; a thread's has the thread state's own frame. */
-static void base(void **state)
+TEST(base)
 {
 	const __u64 base_frame = at(20);
 
-	(void)state;
 	begin(0x030f);
 	frame(2, OWNED_BY_THREAD, at(4), 0);
 	memset(&s, 0, sizeof(s));
@@ -159,9 +150,8 @@ static void base(void **state)
 }
 
 /* What is exposed in part leaves out shims as well, though it may end as ever. */
-static void links(void **state)
+TEST(links)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		const __u64 sp = at(4) - 4096;
 
@@ -185,23 +175,11 @@ static void links(void **state)
 	}
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
-	(void)state;
 	begin(0x030d);
 	assert_int_equal(greenlet_is_exposed(NULL, &layout, 0), 0);
 	assert_int_equal(greenlet_is_exposed(&s.walk, NULL, 0), 0);
 	assert_int_equal(greenlet_skips_shims(NULL, at(1), STACK), 0);
 	assert_int_equal(greenlet_skips_shims(&layout, 0, STACK), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(overwritten), cmocka_unit_test(other),
-		cmocka_unit_test(not_before), cmocka_unit_test(base), cmocka_unit_test(links),
-		cmocka_unit_test(arguments),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  * calls functions and a generator, and what it has left stays in memory. It goes on before any of the reads,
  * by any number of its steps. Whatever is shown must be a chain of calls that it makes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "base/cleanup.h"
 #include "bpf/events/holder.h"
 #include "tests/forge/forge.h"
+#include "tests/forge/test.h"
 
 #define BASE   0x7f0000000000ULL
 #define TSTATE 0
@@ -213,11 +209,10 @@ static void goes_on(__u32 minor, unsigned int *ret_wrong, unsigned int *ret_show
 		}
 }
 
-static void never_what_cannot_be(void **state)
+TEST(never_what_cannot_be)
 {
 	const __u32 versions[] = { 0x030d, 0x030e, 0x030f };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		unsigned int wrong = 0, shown = 0;
 
@@ -229,11 +224,10 @@ static void never_what_cannot_be(void **state)
 }
 
 /* A thread that stands still is shown as it is. */
-static void all_of_it(void **state)
+TEST(all_of_it)
 {
 	struct scratch *s;
 
-	(void)state;
 	layout = forge_layout(0x030f);
 	memset(moves, 0, sizeof(moves));
 	begin(13); /* in within(), which the generator called */
@@ -245,12 +239,11 @@ static void all_of_it(void **state)
 }
 
 /* Up to 3.10 a frame says whether it is of a call. One that is none keeps its link to its caller. */
-static void no_call_that_has_ended(void **state)
+TEST(no_call_that_has_ended)
 {
 	const __u32 versions[] = { 0x0308, 0x0309, 0x030a }, frames[] = { MAIN, TOP, ABOVE };
 	struct scratch *s = scratch();
 
-	(void)state;
 	memset(moves, 0, sizeof(moves));
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		layout = forge_layout(versions[i]);
@@ -270,15 +263,4 @@ static void no_call_that_has_ended(void **state)
 			forge_put(memory + frames[k], layout.frame_running, layout.running, 1);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(never_what_cannot_be),
-		cmocka_unit_test(all_of_it),
-		cmocka_unit_test(no_call_that_has_ended),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * test_kernel_walk.c - the kernel's callers by frame records, on stacks that are made up: those of a system
  * call, of exceptions in the kernel before and since 6.13, of two stacks, and what no kernel would leave.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
 #include "bpf/stack/kernel_walk.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
 const volatile __u8 opt_kernel = KERNEL_MODE_FULL;
@@ -77,9 +73,8 @@ static void expect(__u64 pc, __u64 x29, __u32 kinds_offset, const __u64 *wanted,
 	} while (0)
 
 /* The last record is that of the entry from user space: two zeros. */
-static void a_system_call(void **state)
+TEST(a_system_call)
 {
-	(void)state;
 	keep(task, 10, place(TASK, 20), TEXT + 0x100);
 	keep(task, 20, place(TASK, 40), TEXT + 0x200);
 	for (__u64 kind = 0; kind < 4; kind++) {
@@ -89,17 +84,15 @@ static void a_system_call(void **state)
 }
 
 /* The bits above an address are those of its signature. */
-static void signed_addresses(void **state)
+TEST(signed_addresses)
 {
-	(void)state;
 	keep(task, 10, place(TASK, 20), (TEXT + 0x100) ^ 0x2bULL << 48);
 	EXPECT(TEXT, place(TASK, 10), 0, TEXT, TEXT + 0x100);
 }
 
 /* Up to 6.12 the record of an exception looks like any other. */
-static void an_exception_before_6_13(void **state)
+TEST(an_exception_before_6_13)
 {
-	(void)state;
 	keep(irq, 10, place(IRQ, 30), TEXT + 0x100);
 	keep(irq, 30, place(TASK, 10), TEXT + 0x200);
 	keep(task, 10, place(TASK, 20), TEXT + 0x300);
@@ -111,9 +104,8 @@ static void an_exception_before_6_13(void **state)
 }
 
 /* The first function on the stack of interrupts has its record in that stack's last two words. */
-static void a_record_at_the_end_of_a_stack(void **state)
+TEST(a_record_at_the_end_of_a_stack)
 {
-	(void)state;
 	keep(irq, 10, place(IRQ, WORDS - 2), TEXT + 0x100);
 	keep(irq, WORDS - 2, place(TASK, 10), TEXT + 0x200);
 	keep(task, 10, place(TASK, 20), TEXT + 0x300);
@@ -122,11 +114,10 @@ static void a_record_at_the_end_of_a_stack(void **state)
 	EXPECT(TEXT, place(IRQ, 10), KINDS_AT, TEXT, TEXT + 0x100);
 }
 
-static void an_exception_since_6_13(void **state)
+TEST(an_exception_since_6_13)
 {
 	const __u32 regs = 60, record = regs + KINDS_AT / 8;
 
-	(void)state;
 	keep(task, 10, place(TASK, record), TEXT + 0x100);
 	task[record + 2] = KERNEL_KIND_REGS;
 	task[regs + 29] = place(TASK, 200);
@@ -142,9 +133,8 @@ static void an_exception_since_6_13(void **state)
 	EXPECT(TEXT, place(TASK, 10), KINDS_AT, TEXT, TEXT + 0x100);
 }
 
-static void where_nothing_can_be(void **state)
+TEST(where_nothing_can_be)
 {
-	(void)state;
 	EXPECT(TEXT, 0, KINDS_AT, TEXT);
 	EXPECT(TEXT, 0x7fff12345678, KINDS_AT, TEXT); /* x29 is still a program's */
 	EXPECT(TEXT, place(TASK, 10) + 4, KINDS_AT, TEXT);
@@ -154,9 +144,8 @@ static void where_nothing_can_be(void **state)
 	assert_int_equal(reads, 2);
 }
 
-static void circles(void **state)
+TEST(circles)
 {
-	(void)state;
 	keep(task, 10, place(TASK, 10), TEXT + 0x100);
 	EXPECT(TEXT, place(TASK, 10), 0, TEXT, TEXT + 0x100, TEXT + 0x100, TEXT + 0x100);
 	keep(task, 10, place(TASK, 20), TEXT + 0x100);
@@ -165,9 +154,8 @@ static void circles(void **state)
 	assert_true(reads < 16);
 }
 
-static void as_deep_as_there_is_room(void **state)
+TEST(as_deep_as_there_is_room)
 {
-	(void)state;
 	for (__u32 i = 0; i < WORDS - 4; i += 2)
 		keep(task, i, place(TASK, i + 2), TEXT + i);
 	assert_int_equal(kernel_walk(hosted.scratch, TEXT, TASK, 0), KERNEL_DEPTH + 1);
@@ -175,11 +163,10 @@ static void as_deep_as_there_is_room(void **state)
 }
 
 /* Whatever a stack holds, the walk ends, and stays in its table. */
-static void anything(void **state)
+TEST(anything)
 {
 	struct scratch *s = hosted.scratch;
 
-	(void)state;
 	srandom(1);
 	for (int turn = 0; turn < 20000; turn++) {
 		for (__u32 i = 0; i < WORDS; i++) {
@@ -195,19 +182,4 @@ static void anything(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_system_call, setup),
-		cmocka_unit_test_setup(signed_addresses, setup),
-		cmocka_unit_test_setup(an_exception_before_6_13, setup),
-		cmocka_unit_test_setup(a_record_at_the_end_of_a_stack, setup),
-		cmocka_unit_test_setup(an_exception_since_6_13, setup),
-		cmocka_unit_test_setup(where_nothing_can_be, setup),
-		cmocka_unit_test_setup(circles, setup),
-		cmocka_unit_test_setup(as_deep_as_there_is_room, setup),
-		cmocka_unit_test_setup(anything, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -3,13 +3,9 @@
  * test_late.c - the time of a sample (bpf/data/budget.h), by a clock that goes on by STEP_NS at each look:
  * native frames have half of it, and do not put off its end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/base/loop.h"
+#include "tests/forge/test.h"
 
 #define STEP_NS 5000
 
@@ -47,12 +43,11 @@ static struct walk *find_within(__u32 patience)
 	return w;
 }
 
-static void native_frames_have_half(void **state)
+TEST(native_frames_have_half)
 {
 	const struct unwind *u = &hosted.scratch->unwind;
 	const struct walk *w;
 
-	(void)state;
 	make_deep();
 	w = find_within(PATIENCE);
 	assert_int_equal(u->end, NATIVE_INCOMPLETE);
@@ -62,11 +57,10 @@ static void native_frames_have_half(void **state)
 }
 
 /* What comes after them ends when the sample's time is over, wherever it was spent. */
-static void the_rest_has_the_rest(void **state)
+TEST(the_rest_has_the_rest)
 {
 	struct walk *w;
 
-	(void)state;
 	make_deep();
 	w = find_within(PATIENCE);
 	while (!walk_step_late(w))
@@ -75,26 +69,14 @@ static void the_rest_has_the_rest(void **state)
 	assert_in_range(forged_now, STEP_NS + PATIENCE, PATIENCE + 2 * STEP_NS);
 }
 
-static void without_end(void **state)
+TEST(without_end)
 {
 	const struct unwind *u = &hosted.scratch->unwind;
 
-	(void)state;
 	make_deep();
 	find_within(0);
 	assert_int_equal(u->depth, NATIVE_DEPTH);
 	assert_int_equal(forged_now, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(native_frames_have_half),
-		TEST(the_rest_has_the_rest),
-		TEST(without_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -3,16 +3,12 @@
  * test_native.c - the look-up of native code in the table that user/kern/texts.c writes, for every byte of
  * files that are made up; and the leaf of a sample.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "elf/functions.h"
 #include "kern/texts.h"
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_native = NATIVE_MODE_LEAF;
 const volatile __u8 opt_kernel = KERNEL_MODE_FULL;
@@ -67,12 +63,11 @@ static void compare_every_byte(const struct function *list, __u32 count, __u32 e
 	}
 }
 
-static void every_byte(void **state)
+TEST(every_byte)
 {
 	static struct function list[20000];
 	__u32 offset = 0x7000, n = 0;
 
-	(void)state;
 	srand(1);
 	while (n < 20000) { /* long ones, and crowds of short ones */
 		list[n++].offset = offset;
@@ -81,31 +76,28 @@ static void every_byte(void **state)
 	compare_every_byte(list, n, offset);
 }
 
-static void as_many_as_a_page_has_bytes(void **state)
+TEST(as_many_as_a_page_has_bytes)
 {
 	static struct function list[3 * 4096];
 
-	(void)state;
 	for (__u32 i = 0; i < 3 * 4096; i++)
 		list[i].offset = 0x1000 + i;
 	compare_every_byte(list, 3 * 4096, 0x1000 + 3 * 4096);
 }
 
-static void one_function(void **state)
+TEST(one_function)
 {
 	static const struct function list[] = { { 0x1000, 0 } };
 
-	(void)state;
 	compare_every_byte(list, 1, 0x1001);
 	compare_every_byte(list, 1, 0x9000);
 }
 
-static void outside_of_the_table(void **state)
+TEST(outside_of_the_table)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
 	struct text_mapping m = { 0x10000, 0x20000, BASE, 0, 0 };
 
-	(void)state;
 	m.text = add_text(list, 2, 0x2000);
 	assert_int_equal(text_find_function(&search, &m, 0x10800), BASE); /* before the code: the mapping */
 	assert_int_equal(text_find_function(&search, &m, 0x12000), BASE);
@@ -116,12 +108,11 @@ static void outside_of_the_table(void **state)
 	assert_int_equal(text_find_function(&search, &m, 0x11900), BASE);
 }
 
-static void mappings(void **state)
+TEST(mappings)
 {
 	static struct text_mapping list[4096];
 	__u32 counts[] = { 0, 1, 2, 3, 7, 300, 4096 }, block;
 
-	(void)state;
 	for (__u32 i = 0; i < 4096; i++)
 		list[i] = (struct text_mapping){ 0x1000 + 0x4000ULL * i, 0x3000 + 0x4000ULL * i, i,
 						 TEXT_NONE, 0 };
@@ -143,12 +134,11 @@ static void mappings(void **state)
 	assert_int_equal(texts_add_space(&table, list, 4097, &block), -EINVAL);
 }
 
-static void full(void **state)
+TEST(full)
 {
 	static const struct function list[] = { { 0x1000, 0 } };
 	__u32 text, used;
 
-	(void)state;
 	table.used = BLOCKS - 1;
 	assert_int_equal(add_functions(list, 1, 0x1100, &text), -ENOSPC);
 	used = table.used;
@@ -181,7 +171,7 @@ static __u64 leaf(enum native_end *end)
 	return node_position(hosted.nodes[s->tree.node].key);
 }
 
-static void leaves(void **state)
+TEST(leaves)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
 	struct text_mapping m[] = { { 0x400000, 0x402000, BASE + 0x1000, 0, 0 },
@@ -191,7 +181,6 @@ static void leaves(void **state)
 	enum native_end end;
 	__u32 block;
 
-	(void)state;
 	m[0].text = add_text(list, 2, 0x3000);
 	assert_int_equal(texts_add_space(&table, m, 3, &block), 0);
 	hosted.text_count = table.used;
@@ -257,12 +246,11 @@ static __u32 in_kernel(__s64 syscall, __u32 depth, __u64 pc, __u64 ret[2 * KERNE
 	return kernel_positions(node, ret);
 }
 
-static void kernel_above_the_system_call(void **state)
+TEST(kernel_above_the_system_call)
 {
 	__u64 at[2 * KERNEL_DEPTH];
 	struct cpu_stats before = hosted.stats;
 
-	(void)state;
 	assert_int_equal(in_kernel(3, 3, 0xffffffff81000100, at), 4);
 	assert_int_equal(at[0], 0x81000100); /* the leaf: where it was interrupted */
 	assert_int_equal(at[1], 0x810010ff); /* callers: the call is before the address that it returns to */
@@ -279,11 +267,10 @@ static void kernel_above_the_system_call(void **state)
 }
 
 /* A page fault, or an interrupt. */
-static void kernel_above_a_function(void **state)
+TEST(kernel_above_a_function)
 {
 	__u64 at[2 * KERNEL_DEPTH];
 
-	(void)state;
 	hosted.scratch->who.known.space = 0;
 	assert_int_equal(in_kernel(-1, 2, 0xffffffff80000000, at), 3);
 	assert_int_equal(at[0], TEXT_KERNEL); /* the first byte of all is no function's */
@@ -291,12 +278,11 @@ static void kernel_above_a_function(void **state)
 	assert_int_equal(at[2], NATIVE_NOT_LOADED);
 }
 
-static void kernel_that_could_not_be_had(void **state)
+TEST(kernel_that_could_not_be_had)
 {
 	struct cpu_stats before = hosted.stats;
 	__u64 at[2 * KERNEL_DEPTH];
 
-	(void)state;
 	assert_int_equal(in_kernel(3, 0, 0, at), 2);
 	assert_int_equal(at[0], TEXT_KERNEL);
 	assert_int_equal(at[1], TEXT_SYSCALLS + 3);
@@ -308,12 +294,11 @@ static void kernel_that_could_not_be_had(void **state)
 	assert_int_equal(at[0], TEXT_KERNEL);
 }
 
-static void kernel_deeper_than_is_kept(void **state)
+TEST(kernel_deeper_than_is_kept)
 {
 	struct cpu_stats before = hosted.stats;
 	__u64 at[2 * KERNEL_DEPTH];
 
-	(void)state;
 	assert_int_equal(in_kernel(3, KERNEL_DEPTH, 0xffffffff81000100, at), KERNEL_DEPTH + 1);
 	assert_int_equal(hosted.stats.kernel_cut, before.kernel_cut);
 	assert_int_equal(in_kernel(3, KERNEL_DEPTH + 1, 0xffffffff81000100, at), KERNEL_DEPTH + 2);
@@ -322,12 +307,11 @@ static void kernel_deeper_than_is_kept(void **state)
 	assert_int_equal(hosted.stats.kernel_cut - before.kernel_cut, 1);
 }
 
-static void kernel_without_room(void **state)
+TEST(kernel_without_room)
 {
 	struct cpu_stats before = hosted.stats;
 	__u64 at[2 * KERNEL_DEPTH];
 
-	(void)state;
 	in_kernel(5, 0, 0, at);
 	hosted.scratch->quota.none = 1;
 	assert_int_equal(in_kernel(5, 2, 0xffffffff81700000, at), 1);
@@ -356,13 +340,12 @@ static __u64 native_ends(void)
 	return total;
 }
 
-static void programs(void **state)
+TEST(programs)
 {
 	static const struct function list[] = { { 0x1000, 0 }, { 0x1800, 0 } };
 	struct text_mapping m = { 0x400000, 0x402000, BASE + 0x1000, add_text(list, 2, 0x3000), 0 };
 	__u32 block;
 
-	(void)state;
 	hosted_clear();
 	assert_int_equal(texts_add_space(&table, &m, 1, &block), 0);
 	hosted.text_count = table.used;
@@ -393,12 +376,11 @@ static void programs(void **state)
 }
 
 /* No room for the sample: it is counted once, in both books. */
-static void program_without_room(void **state)
+TEST(program_without_room)
 {
 	struct scratch *s = hosted.scratch;
 	__u32 root;
 
-	(void)state;
 	hosted_clear();
 	hosted_regs = (struct pt_regs){ .pc = 0x400900, .syscall = -1 };
 	root = node_add(&hosted.stats, 0, 0, 9);
@@ -412,9 +394,8 @@ static void program_without_room(void **state)
 	s->quota.none = 0;
 }
 
-static void kinds_of_frames(void **state)
+TEST(kinds_of_frames, .bare = true)
 {
-	(void)state;
 	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE | TEXT_KERNEL >> INSTR_BITS, 0)),
 			 FRAME_KERNEL);
 	assert_int_equal(node_frame_kind(node_key(5, NODE_NATIVE | (TEXT_FILES - 1) >> INSTR_BITS,
@@ -429,25 +410,4 @@ static void kinds_of_frames(void **state)
 	assert_int_equal(node_frame_kind(node_key(5, OUTCOME_TRUNCATED, 0)), FRAME_MARKER);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(every_byte, setup),
-		cmocka_unit_test_setup(as_many_as_a_page_has_bytes, setup),
-		cmocka_unit_test_setup(one_function, setup),
-		cmocka_unit_test_setup(outside_of_the_table, setup),
-		cmocka_unit_test_setup(mappings, setup),
-		cmocka_unit_test_setup(full, setup),
-		cmocka_unit_test_setup(leaves, setup),
-		cmocka_unit_test_setup(kernel_above_the_system_call, setup),
-		cmocka_unit_test_setup(kernel_above_a_function, setup),
-		cmocka_unit_test_setup(kernel_that_could_not_be_had, setup),
-		cmocka_unit_test_setup(kernel_deeper_than_is_kept, setup),
-		cmocka_unit_test_setup(kernel_without_room, setup),
-		cmocka_unit_test_setup(programs, setup),
-		cmocka_unit_test_setup(program_without_room, setup),
-		cmocka_unit_test(kinds_of_frames),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -3,12 +3,8 @@
  * test_native_cache.c - what is remembered of a thread's native frames is used only as long as a new way
  * would find the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/unwound.h"
 
 static struct native_cache cache;
@@ -70,11 +66,10 @@ static void random_rules(void)
 }
 
 /* Every word of the stack is changed, in several ways: with and without the last way it is the same. */
-static void every_changed_word_is_noticed(void **state)
+TEST(every_changed_word_is_noticed)
 {
 	__u32 used = 0;
 
-	(void)state;
 	srand(3);
 	for (int round = 0; round < 20; round++) {
 		__u32 words;
@@ -119,11 +114,10 @@ static __u32 node_of_program(int anew)
 }
 
 /* --all: the stack of a program is the same in the tree with and without what is remembered of the last. */
-static void programs_lead_to_the_same(void **state)
+TEST(programs_lead_to_the_same)
 {
 	__u32 used = 0;
 
-	(void)state;
 	srand(4);
 	hosted_clear();
 	hosted_task.tgid = hosted_task.pid = 77;
@@ -152,9 +146,8 @@ static void programs_lead_to_the_same(void **state)
 }
 
 /* Of a frame that was found by more than two words nothing is remembered, nor of those that it called. */
-static void what_cannot_be_compared_is_not_kept(void **state)
+TEST(what_cannot_be_compared_is_not_kept)
 {
-	(void)state;
 	rules[2] = special(RULE_DEREF_SP, 0, 0);
 	hosted_regs.pc = in_function(1);
 	stack[1] = in_function(2);
@@ -172,11 +165,10 @@ static void what_cannot_be_compared_is_not_kept(void **state)
 }
 
 /* That a return address was 0 is no rule of the code: the next time it may be another. */
-static void an_end_that_the_stack_says_is_not_kept(void **state)
+TEST(an_end_that_the_stack_says_is_not_kept)
 {
 	struct way with, without;
 
-	(void)state;
 	hosted_regs.pc = in_function(1);
 	stack[1] = in_function(2);
 	load();
@@ -193,14 +185,4 @@ static void an_end_that_the_stack_says_is_not_kept(void **state)
 	compare(&with, &without);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(every_changed_word_is_noticed, setup),
-		cmocka_unit_test_setup(programs_lead_to_the_same, setup),
-		cmocka_unit_test_setup(what_cannot_be_compared_is_not_kept, setup),
-		cmocka_unit_test_setup(an_end_that_the_stack_says_is_not_kept, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -2,13 +2,9 @@
 /*
  * test_stack.c - what a thread's chain of frames is taken for when little of it is left.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
+#include "tests/forge/test.h"
 
 #define BASE 0x7f0000000000ULL
 #define CODE 0x7f0000100000ULL
@@ -53,18 +49,16 @@ static enum outcome walked(__u64 first)
 	return walk_thread(&s, &layout);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
-	(void)state;
 	frame(1, 0, 2);
 	frame(2, 3, 0);
 	assert_int_equal(walked(BASE + 128), OUTCOME_WHOLE);
 }
 
 /* For some instructions after the last Python frame has gone its shim is still there. */
-static void only_a_shim(void **state)
+TEST(only_a_shim)
 {
-	(void)state;
 	frame(1, 3, 0);
 	assert_int_equal(walked(BASE + 128), OUTCOME_NO_FRAMES);
 	frame(1, 3, 2);
@@ -72,28 +66,14 @@ static void only_a_shim(void **state)
 	assert_int_equal(walked(BASE + 128), OUTCOME_NO_FRAMES);
 }
 
-static void no_shim(void **state)
+TEST(no_shim)
 {
-	(void)state;
 	frame(1, 0, 0);
 	assert_int_equal(walked(BASE + 128), OUTCOME_INCOMPLETE);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	assert_int_equal(walked(0), OUTCOME_NO_FRAMES);
 	assert_int_equal(walked(CODE), OUTCOME_UNREADABLE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(only_a_shim),
-		cmocka_unit_test(no_shim),
-		cmocka_unit_test(nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

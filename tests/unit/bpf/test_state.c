@@ -2,14 +2,10 @@
 /*
  * test_state.c - which states the words of a thread state tell, by what a version has of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
+#include "tests/forge/test.h"
 
 #define TSTATE 0x7f0000001000ULL
 #define OTHER  0x7f0000002000ULL
@@ -36,12 +32,11 @@ static void put(struct scratch *s, __u32 offset, __u64 value)
 	memcpy(s->tstate + offset, &value, sizeof(value));
 }
 
-static void who_is_attached(void **state)
+TEST(who_is_attached)
 {
 	struct layout l = layout();
 	struct scratch *s = scratch();
 
-	(void)state;
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(RELEASED));
 	put(s, l.tstate_status, ACTIVE | 1);
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(HOLDS));
@@ -52,12 +47,11 @@ static void who_is_attached(void **state)
 }
 
 /* Up to 3.11 the runtime names the one thread; where not even that is known nothing is said. */
-static void older_versions(void **state)
+TEST(older_versions)
 {
 	struct layout l = { .runtime_tstate = 8 };
 	struct scratch *s = scratch();
 
-	(void)state;
 	s->search.current = TSTATE;
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(HOLDS));
 	s->search.current = OTHER;
@@ -68,12 +62,11 @@ static void older_versions(void **state)
 	assert_int_equal(state_of(s, &l, TSTATE), 0);
 }
 
-static void exceptions(void **state)
+TEST(exceptions)
 {
 	struct layout l = layout();
 	struct scratch *s = scratch();
 
-	(void)state;
 	put(s, l.tstate_exception, OTHER);
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(RELEASED) | STATE_BIT(EXCEPTION));
 	l.tstate_exception = 0;
@@ -81,12 +74,11 @@ static void exceptions(void **state)
 }
 
 /* The collection is this thread's only if it began in the frame where the thread is. */
-static void collections(void **state)
+TEST(collections)
 {
 	struct layout l = layout();
 	struct scratch *s = scratch();
 
-	(void)state;
 	put(s, l.tstate_frame, FRAME);
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(RELEASED));
 	s->code.gc_frame = FRAME;
@@ -96,16 +88,4 @@ static void collections(void **state)
 	s->code.gc_frame = 0;
 	put(s, l.tstate_frame, 0);
 	assert_int_equal(state_of(s, &l, TSTATE), STATE_BIT(RELEASED));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_attached),
-		cmocka_unit_test(older_versions),
-		cmocka_unit_test(exceptions),
-		cmocka_unit_test(collections),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,24 +3,19 @@
  * test_switch_clock.c - by how much CLOCK_MONOTONIC is ahead of the scheduler's clock
  * (bpf/base/clock_ahead.h), when now and then a long time passes between the two questions.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/base/clock_ahead.h"
+#include "tests/forge/test.h"
 
 #define AHEAD	1000000
 #define MOMENT	50 /* ns between the two questions, mostly */
 #define MS	1000000ULL
 #define FIRST	(5000 * MS)
 
-static void the_first_comparison_counts(void **state)
+TEST(the_first_comparison_counts)
 {
 	struct clock_pair c = {};
 
-	(void)state;
 	assert_true(clock_is_old(&c, FIRST));
 	clock_compare(&c, FIRST, FIRST + AHEAD + MOMENT);
 	assert_int_equal(c.ahead, AHEAD + MOMENT);
@@ -29,12 +24,11 @@ static void the_first_comparison_counts(void **state)
 }
 
 /* A virtual CPU that stands still between the two questions moves the answer by less than clocks drift. */
-static void a_late_answer_hardly_counts(void **state)
+TEST(a_late_answer_hardly_counts)
 {
 	struct clock_pair c = {};
 	const __u64 times[] = { 2 * MS, 20 * MS, 200 * MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		c = (struct clock_pair){ .at = FIRST, .ahead = AHEAD };
 		clock_compare(&c, FIRST + 2 * MS, FIRST + 2 * MS + AHEAD + times[i]);
@@ -45,12 +39,11 @@ static void a_late_answer_hardly_counts(void **state)
 }
 
 /* Clocks that drift by 500 parts in a million stay within a microsecond, also after a second of silence. */
-static void it_follows_a_drift(void **state)
+TEST(it_follows_a_drift)
 {
 	struct clock_pair c = {};
 	const int drifts[] = { 500, -500, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(drifts) / sizeof(*drifts); i++) {
 		__u64 other = FIRST, ahead = AHEAD;
 
@@ -66,26 +59,13 @@ static void it_follows_a_drift(void **state)
 	}
 }
 
-static void jumps_are_believed(void **state)
+TEST(jumps_are_believed)
 {
 	struct clock_pair c = { .at = FIRST, .ahead = AHEAD };
 
-	(void)state;
 	clock_compare(&c, FIRST + 2 * MS, FIRST + 2 * MS + 3600000 * MS);
 	assert_int_equal(c.ahead, 3600000 * MS);
 	assert_true(clock_is_old(&c, MS)); /* the scheduler's clock began anew */
 	clock_compare(&c, MS, FIRST);
 	assert_int_equal(c.ahead, FIRST - MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_comparison_counts),
-		cmocka_unit_test(a_late_answer_hardly_counts),
-		cmocka_unit_test(it_follows_a_drift),
-		cmocka_unit_test(jumps_are_believed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,9 @@
  * one that is far too small. The sums of waits are equal, and each line has what it had, within three
  * standard deviations of what chance does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/base/loop.h"
+#include "tests/forge/test.h"
 
 static __u64 forged_now;
 
@@ -265,26 +261,16 @@ static void compare(__u64 (*event)(struct counted *, unsigned int), double more)
 }
 
 /* All time of each run is there. Claims that are paid later, to one of several, add to chance. */
-static void thinned_waits(void **state)
+TEST(thinned_waits)
 {
-	(void)state;
 	compare(wait_once, 2.5 * 2.5);
 	for (unsigned int n = 0; n < RUNS; n++)
 		assert_int_equal(thin[n].all, full.all);
 }
 
-static void thinned_growth(void **state)
+TEST(thinned_growth)
 {
-	(void)state;
 	compare(change_once, 1.5 * 1.5);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(thinned_waits, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(thinned_growth, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

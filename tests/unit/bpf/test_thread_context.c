@@ -4,14 +4,10 @@
  * record in both ways, tables that are too old or too short, records that are none, and memory that is
  * anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/random.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_trace = 1;
 
@@ -94,9 +90,8 @@ static void assert_none(__u32 unknown)
 	assert_int_equal(hosted.stats.trace_unknown, unknown);
 }
 
-static void both_ways_to_it(void **state)
+TEST(both_ways_to_it)
 {
-	(void)state;
 	assert_ids();
 	vars.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = -16 };
 	memory[THREAD - 2] = at(RECORD);
@@ -107,9 +102,8 @@ static void both_ways_to_it(void **state)
 	assert_none(0);
 }
 
-static void tables_that_do_not_have_it(void **state)
+TEST(tables_that_do_not_have_it)
 {
-	(void)state;
 	memory[TABLE] = GENERATION - 1; /* another library's, which is gone */
 	assert_none(0);
 	memory[TABLE] = GENERATION + 1;
@@ -125,9 +119,8 @@ static void tables_that_do_not_have_it(void **state)
 	assert_none(0);
 }
 
-static void no_span(void **state)
+TEST(no_span)
 {
-	(void)state;
 	memory[BLOCK + OFFSET / 8] = 0;
 	assert_none(0);
 	setup(NULL);
@@ -138,11 +131,10 @@ static void no_span(void **state)
 	assert_none(0);
 }
 
-static void records_that_are_none(void **state)
+TEST(records_that_are_none)
 {
 	static const __u64 wild[] = { 2, 4094, 4096, BASE + 8 * RECORD + 1, 1ULL << 47, 1ULL << 63, ~1ULL };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wild) / sizeof(*wild); i++) {
 		memory[BLOCK + OFFSET / 8] = wild[i];
 		assert_none(1);
@@ -164,17 +156,15 @@ static void records_that_are_none(void **state)
 }
 
 /* Records need not be aligned to words. */
-static void a_record_in_any_place(void **state)
+TEST(a_record_in_any_place)
 {
-	(void)state;
 	memmove((__u8 *)&memory[RECORD] + 2, &memory[RECORD], 28);
 	memory[BLOCK + OFFSET / 8] = at(RECORD) + 2;
 	assert_ids();
 }
 
-static void memory_that_is_anything(void **state)
+TEST(memory_that_is_anything)
 {
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		const __u64 r = random_word();
 
@@ -195,16 +185,5 @@ static int end(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(both_ways_to_it, setup),
-		cmocka_unit_test_setup(tables_that_do_not_have_it, setup),
-		cmocka_unit_test_setup(no_span, setup),
-		cmocka_unit_test_setup(records_that_are_none, setup),
-		cmocka_unit_test_setup(a_record_in_any_place, setup),
-		cmocka_unit_test_setup(memory_that_is_anything, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, end);
-}
+AROUND_EACH(setup, NULL);
+AROUND_ALL(NULL, end);

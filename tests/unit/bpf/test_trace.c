@@ -3,15 +3,11 @@
  * test_trace.c - ids of OpenTelemetry's current span, in forged memory: spans that keep their attributes in
  * each of the ways that there are, ids of all lengths, dicts of all kinds, and memory that is anything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/random.h"
+#include "tests/forge/test.h"
 
 const volatile __u8 opt_trace = 1;
 
@@ -218,11 +214,10 @@ static void assert_unknown(void)
 
 /* --- the tests ------------------------------------------------------------------------------------------ */
 
-static void each_way_to_keep_attributes(void **state)
+TEST(each_way_to_keep_attributes)
 {
 	static const __u8 ways[] = { TRACE_POINTER, TRACE_TAGGED, TRACE_INLINE };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways); i++) {
 		vars.trace.values = ways[i];
 		use_span(span_of(tuple(integer(7), integer(9))));
@@ -230,11 +225,10 @@ static void each_way_to_keep_attributes(void **state)
 	}
 }
 
-static void attributes_in_a_dict(void **state)
+TEST(attributes_in_a_dict)
 {
 	static const __u8 ways[] = { TRACE_DICT, TRACE_POINTER, TRACE_TAGGED, TRACE_INLINE };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways); i++) {
 		__u64 pairs[][2] = { { key, 1 }, { name, 0 } }, attributes, values;
 
@@ -254,9 +248,8 @@ static void attributes_in_a_dict(void **state)
 	}
 }
 
-static void ids_of_all_lengths(void **state)
+TEST(ids_of_all_lengths)
 {
-	(void)state;
 	for (int tag = 0; tag <= 1; tag++)
 		for (int bit = 0; bit < 128; bit++) {
 			const __uint128_t value = (__uint128_t)1 << bit | 1;
@@ -268,19 +261,17 @@ static void ids_of_all_lengths(void **state)
 		}
 }
 
-static void items_behind_a_hash(void **state)
+TEST(items_behind_a_hash)
 {
-	(void)state;
 	vars.trace.tuple_items = 16;
 	use_span(span_of(tuple(integer(5), integer(6))));
 	assert_ids(0, 5, 6);
 }
 
-static void no_span(void **state)
+TEST(no_span)
 {
 	const __u64 pairs[][2] = { { name, 1 } };
 
-	(void)state;
 	assert_ids(0, 0, 0); /* no context at all */
 	use(dict(pairs, 1, 2));
 	assert_ids(0, 0, 0);
@@ -295,11 +286,10 @@ static void no_span(void **state)
 }
 
 /* What the thread publishes counts where the SDK has no span, or one that is not known. */
-static void beside_what_is_published(void **state)
+TEST(beside_what_is_published)
 {
 	const __u64 thread = make(2), record = make(4);
 
-	(void)state;
 	vars.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = 8 };
 	s->who.self = thread;
 	at(thread)[1] = record;
@@ -318,11 +308,10 @@ static void beside_what_is_published(void **state)
 	assert_int_equal(hosted.stats.trace_spans, 0);
 }
 
-static void what_is_no_span(void **state)
+TEST(what_is_no_span)
 {
 	__u64 span, ids = tuple(integer(7), integer(9));
 
-	(void)state;
 	use_span(object(other_type, 8)); /* of an unknown class */
 	assert_unknown();
 	use_span(span_of(object(other_type, 8))); /* no ids */
@@ -344,12 +333,11 @@ static void what_is_no_span(void **state)
 }
 
 /* User space is told of a span once, and again when another one was told in its place. */
-static void what_is_told(void **state)
+TEST(what_is_told)
 {
 	struct record_span told;
 	const __u64 span = span_of(tuple(integer(7), integer(9)));
 
-	(void)state;
 	use_span(span);
 	hosted_records = 0;
 	read_it();
@@ -371,9 +359,8 @@ static void what_is_told(void **state)
 }
 
 /* Whatever is there, a look-up ends after so many reads, and each that was begun is counted once. */
-static void memory_that_is_anything(void **state)
+TEST(memory_that_is_anything)
 {
-	(void)state;
 	use_span(span_of(tuple(integer(7), integer(9))));
 	for (int i = 0; i < 200000; i++) {
 		__u64 *word = &memory[random_word() % used], before = *word;
@@ -389,19 +376,4 @@ static void memory_that_is_anything(void **state)
 	}
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_way_to_keep_attributes, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(attributes_in_a_dict, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(ids_of_all_lengths, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(items_behind_a_hash, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(no_span, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(beside_what_is_published, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_span, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(what_is_told, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

@@ -3,12 +3,8 @@
  * test_turn_exact.c - turns of a loop that never sleeps, whose ends are known (bpf/events/turn_exact.h): a
  * long one is counted by itself, many short ones without a pause are saturation, and no time is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/turns.h"
 #include "bpf/events/turn_exact.h"
 
@@ -48,9 +44,8 @@ static void goes_round(__u32 call, __u64 ms)
 }
 
 /* 90 ms of short turns, of which most have met no tick, and then a long one: they are no part of it. */
-static void a_long_one_stands_for_itself(void **state)
+TEST(a_long_one_stands_for_itself)
 {
-	(void)state;
 	for (int i = 0; i < 45; i++)
 		goes_round(i % 5 ? 0 : CALL_A, 2);
 	goes_round(CALL_B, 50);
@@ -64,9 +59,8 @@ static void a_long_one_stands_for_itself(void **state)
 }
 
 /* Also those that no tick has met have the lines of the others. */
-static void many_short_ones_are_saturation(void **state)
+TEST(many_short_ones_are_saturation)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		goes_round(i % 5 ? 0 : i % 2 ? CALL_A : CALL_B, 2);
 	assert_about(turns_at(CALL_A, WAIT_SATURATED), 100 * MS);
@@ -77,9 +71,8 @@ static void many_short_ones_are_saturation(void **state)
 }
 
 /* It keeps the loop from a pause as they do. */
-static void a_long_one_among_short_ones(void **state)
+TEST(a_long_one_among_short_ones)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		goes_round(CALL_A, 10);
 		if (i == 5)
@@ -91,9 +84,8 @@ static void a_long_one_among_short_ones(void **state)
 	assert_int_equal(hosted.stats.loop_ns, 150 * MS);
 }
 
-static void a_pause_ends_them(void **state)
+TEST(a_pause_ends_them)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		goes_round(CALL_A, 15);
 		if (i % 5 == 4)
@@ -105,9 +97,8 @@ static void a_pause_ends_them(void **state)
 }
 
 /* What is after the loop, whose frames are not known as it never slept, is not counted meanwhile. */
-static void who_may_have_left_the_loop(void **state)
+TEST(who_may_have_left_the_loop)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		now += 10 * MS;
 		hosted.scratch->marks.frames = 5;
@@ -120,9 +111,8 @@ static void who_may_have_left_the_loop(void **state)
 }
 
 /* Parts of a tree that was emptied are time without a line. */
-static void the_tree_is_emptied(void **state)
+TEST(the_tree_is_emptied)
 {
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		goes_round(CALL_A, 10);
 	all.generation = 1;
@@ -133,9 +123,8 @@ static void the_tree_is_emptied(void **state)
 	assert_about(hosted.stats.outcome[EVENT_LOOP][OUTCOME_TURN_UNSEEN], 50 * MS);
 }
 
-static void nothing_there(void **state)
+TEST(nothing_there)
 {
-	(void)state;
 	assert_int_equal(exact_end(&hosted.stats, &w, &turn, NULL, now), 0);
 	assert_int_equal(exact_end(&hosted.stats, &w, NULL, &all, now), 0);
 	assert_int_equal(exact_end(&hosted.stats, &w, &turn, &all, now - 1), 0);
@@ -143,16 +132,4 @@ static void nothing_there(void **state)
 	assert_int_equal(hosted.stats.loop_ns + all.begin, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, hosted_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_long_one_stands_for_itself), TEST(many_short_ones_are_saturation),
-		TEST(a_long_one_among_short_ones),  TEST(a_pause_ends_them),
-		TEST(who_may_have_left_the_loop),   TEST(the_tree_is_emptied),
-		TEST(nothing_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

@@ -3,11 +3,6 @@
  * test_turn_parts.c - turns of event loops (bpf/events/turn_parts.h): all of a long turn is counted, waits
  * have the time that was measured, ticks share the rest, and what has no node has a marker.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #define HOSTED_NODES (1U << 13)
 #define HOSTED_CODES (1U << 10)
@@ -15,6 +10,7 @@
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
 #include "bpf/events/turn_parts.h"
+#include "tests/forge/test.h"
 
 #define TICK  (10U << TURN_UNIT_SHIFT) /* ns of one */
 #define FIRST 5000		       /* a node */
@@ -56,9 +52,8 @@ static __u64 in_books(enum outcome outcome)
 	return hosted.stats.outcome[EVENT_LOOP][outcome];
 }
 
-static void ticks_share_what_is_no_wait(void **state)
+TEST(ticks_share_what_is_no_wait)
 {
-	(void)state;
 	tick(FIRST);
 	tick(FIRST + 1);
 	tick(FIRST);
@@ -73,12 +68,11 @@ static void ticks_share_what_is_no_wait(void **state)
 }
 
 /* Not a nanosecond is lost by rounding. */
-static void all_is_counted(void **state)
+TEST(all_is_counted)
 {
 	const __u64 ns = 123456789;
 	__u64 sum = 0;
 
-	(void)state;
 	for (int i = 0; i < 7; i++)
 		tick(FIRST + i);
 	sleeps(FIRST + 7, 1000001);
@@ -89,9 +83,8 @@ static void all_is_counted(void **state)
 	assert_int_equal(in_books(OUTCOME_WHOLE), ns);
 }
 
-static void without_a_tick(void **state)
+TEST(without_a_tick)
 {
-	(void)state;
 	sleeps(FIRST, 100 << TURN_UNIT_SHIFT);
 	turn_count(&hosted.stats, &w, &turn, 400 << TURN_UNIT_SHIFT);
 	assert_int_equal(at(FIRST), 100 << TURN_UNIT_SHIFT);
@@ -99,9 +92,8 @@ static void without_a_tick(void **state)
 }
 
 /* A wait whose stack is not known is not shared by the ticks. */
-static void a_wait_without_a_stack(void **state)
+TEST(a_wait_without_a_stack)
 {
-	(void)state;
 	tick(FIRST);
 	sleeps(0, 100 << TURN_UNIT_SHIFT);
 	turn_count(&hosted.stats, &w, &turn, 400 << TURN_UNIT_SHIFT);
@@ -110,9 +102,8 @@ static void a_wait_without_a_stack(void **state)
 }
 
 /* Nodes of a tree that was emptied are others by now. */
-static void a_tree_that_is_gone(void **state)
+TEST(a_tree_that_is_gone)
 {
-	(void)state;
 	turn_note(&turn, part_make(FIRST, OUTCOME_WHOLE, 0), 2, 100 << TURN_UNIT_SHIFT);
 	tick(FIRST + 1);
 	turn_count(&hosted.stats, &w, &turn, 400 << TURN_UNIT_SHIFT);
@@ -121,9 +112,8 @@ static void a_tree_that_is_gone(void **state)
 	assert_int_equal(in_books(OUTCOME_TURN_UNSEEN), 100 << TURN_UNIT_SHIFT);
 }
 
-static void an_outcome_stays_with_its_part(void **state)
+TEST(an_outcome_stays_with_its_part)
 {
-	(void)state;
 	turn_note(&turn, part_make(FIRST, OUTCOME_TRUNCATED, 1), 0, TICK);
 	turn_count(&hosted.stats, &w, &turn, 1 << 25);
 	assert_int_equal(in_books(OUTCOME_TRUNCATED), 1 << 25);
@@ -132,11 +122,10 @@ static void an_outcome_stays_with_its_part(void **state)
 #define TURNS 4000
 
 /* More lines than there is room for: all time is counted, and each line has its share over many turns. */
-static void more_parts_than_room(void **state)
+TEST(more_parts_than_room)
 {
 	const __u64 each = (__u64)TURNS * TICK;
 
-	(void)state;
 	for (int n = 0; n < TURNS; n++) {
 		turn_begin(&turn, 1);
 		for (int i = 0; i < 3 * TURN_PARTS; i++)
@@ -149,9 +138,8 @@ static void more_parts_than_room(void **state)
 }
 
 /* Who waits further down the stack is in a turn of the loop, for a while. */
-static void the_loops_own_wait(void **state)
+TEST(the_loops_own_wait)
 {
-	(void)state;
 	assert_true(turn_is_own(&turn, 1000));
 	assert_true(turn_is_own(&turn, 1000));
 	turn_begin(&turn, 5);
@@ -168,18 +156,4 @@ static void the_loops_own_wait(void **state)
 	assert_true(turn_is_own(&turn, 900));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ticks_share_what_is_no_wait, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(all_is_counted, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(without_a_tick, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_wait_without_a_stack, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_tree_that_is_gone, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(an_outcome_stays_with_its_part, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(more_parts_than_room, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(the_loops_own_wait, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

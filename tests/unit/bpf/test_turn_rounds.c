@@ -4,12 +4,8 @@
  * counted by themselves, many short ones are saturation, and who has left the loop is in no turn. And the
  * frames by which that is known (bpf/stack/marks.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/turns.h"
 
 #define NODE   5000
@@ -57,9 +53,8 @@ static void ends(void)
 		turn_finish(&hosted.stats, &w, &turn, now - turn.begin);
 }
 
-static void a_long_call(void **state)
+TEST(a_long_call)
 {
-	(void)state;
 	ticks_in(CALL_A, 14);
 	ends();
 	assert_about(turns_at(NODE + CALL_A, WAIT_TURN), 150 * MS);
@@ -68,9 +63,8 @@ static void a_long_call(void **state)
 }
 
 /* What it has kept others from belongs to the same turn. */
-static void a_long_call_and_others(void **state)
+TEST(a_long_call_and_others)
 {
-	(void)state;
 	ticks_in(CALL_A, 14);
 	ticks_in(CALL_B, 1);
 	ends();
@@ -80,9 +74,8 @@ static void a_long_call_and_others(void **state)
 }
 
 /* Two calls in turns, for a second. */
-static void many_short_calls(void **state)
+TEST(many_short_calls)
 {
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		ticks_in(CALL_A, 1);
 		ticks_in(CALL_B, 1);
@@ -95,9 +88,8 @@ static void many_short_calls(void **state)
 	assert_true(hosted.stats.turns_saturated >= 8);
 }
 
-static void a_long_call_among_many(void **state)
+TEST(a_long_call_among_many)
 {
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		ticks_in(i % 2 ? CALL_A : CALL_B, 1);
 	ticks_in(17, 9);
@@ -110,9 +102,8 @@ static void a_long_call_among_many(void **state)
 }
 
 /* Up to 100 ms it is one turn, whatever it consists of. */
-static void a_turn_of_some_calls(void **state)
+TEST(a_turn_of_some_calls)
 {
-	(void)state;
 	ticks_in(CALL_A, 2);
 	ticks_in(CALL_B, 2);
 	ends();
@@ -120,18 +111,16 @@ static void a_turn_of_some_calls(void **state)
 	assert_about(turns_at(NODE + CALL_B, WAIT_TURN), 25 * MS);
 }
 
-static void a_short_turn(void **state)
+TEST(a_short_turn)
 {
-	(void)state;
 	ends();
 	assert_int_equal(hosted.stats.outcome[EVENT_LOOP][OUTCOME_TURN_SHORT], 10 * MS);
 	assert_int_equal(hosted.stats.turns_long, 0);
 }
 
 /* It is counted each second, also before it ends. */
-static void a_call_without_an_end(void **state)
+TEST(a_call_without_an_end)
 {
-	(void)state;
 	ticks_in(CALL_A, 350);
 	assert_in_range(hosted.stats.loop_ns, 2900 * MS, 3500 * MS);
 	assert_int_equal(turns_at(NODE + CALL_A, WAIT_TURN), hosted.stats.loop_ns);
@@ -139,9 +128,8 @@ static void a_call_without_an_end(void **state)
 	assert_int_equal(hosted.stats.loop_ns, 3510 * MS);
 }
 
-static void who_has_left_the_loop(void **state)
+TEST(who_has_left_the_loop)
 {
-	(void)state;
 	ticks_in(CALL_A, 1);
 	hosted.scratch->marks.caller = LOOP + 2;
 	ticks_in(CALL_B, 30);
@@ -150,9 +138,8 @@ static void who_has_left_the_loop(void **state)
 }
 
 /* Without frames nothing is known, and a turn is one. */
-static void unknown_frames(void **state)
+TEST(unknown_frames)
 {
-	(void)state;
 	hosted.scratch->marks.frames = 0;
 	ticks_in(CALL_A, 10);
 	ticks_in(CALL_B, 10);
@@ -162,13 +149,12 @@ static void unknown_frames(void **state)
 }
 
 /* Four frames of which the last stack had two: the same marks, whichever it had. */
-static void marks(void **state)
+TEST(marks)
 {
 	static struct thread t;
 	struct scratch *s = hosted.scratch;
 	__u64 caller, called;
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		t.cache.frames[i] = (struct cached){ .address = 0x1000 + 0x100 * i, .code = 0x8000 + i };
 	for (int i = 0; i < 4; i++)
@@ -201,20 +187,4 @@ static void marks(void **state)
 	assert_int_equal(s->marks.caller, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_long_call, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_long_call_and_others, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(many_short_calls, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_long_call_among_many, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_turn_of_some_calls, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_short_turn, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(a_call_without_an_end, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(who_has_left_the_loop, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(unknown_frames, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(marks, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

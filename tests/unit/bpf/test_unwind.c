@@ -3,17 +3,12 @@
  * test_unwind.c - the way from a thread's registers to its first function, on a stack that is made up: each
  * kind of rule.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/unwound.h"
 
-static void by_stack_pointer(void **state)
+TEST(by_stack_pointer)
 {
-	(void)state;
 	rules[1] = rule_make(RULE_SP, 5, RULE_SLOT_SAME);
 	hosted_regs.pc = in_function(1);
 	stack[4] = in_function(2); /* whose frame has two words */
@@ -21,9 +16,8 @@ static void by_stack_pointer(void **state)
 	expect((const __u32[]){ 1, 2 }, 2);
 }
 
-static void by_frame_pointer(void **state)
+TEST(by_frame_pointer)
 {
-	(void)state;
 	rules[1] = rules[2] = rule_make(RULE_BP, 2, 2);
 	hosted_regs.pc = in_function(1);
 	hosted_regs.bp = STACK + 8 * 10;
@@ -33,9 +27,8 @@ static void by_frame_pointer(void **state)
 	expect((const __u32[]){ 1, 2 }, 2);
 }
 
-static void by_saved_frame_pointer(void **state)
+TEST(by_saved_frame_pointer)
 {
-	(void)state;
 	rules[1] = rule_make(RULE_SP, 4, 3);
 	rules[2] = rule_make(RULE_BP, 2, 2);
 	hosted_regs.pc = in_function(1);
@@ -50,11 +43,10 @@ static void by_saved_frame_pointer(void **state)
  * Code of no file keeps frame pointers, or does as the trampolines of -X perf do when a call returns. The
  * interrupted place is rounded down, a place of a return is not.
  */
-static void by_what_was_made(void **state)
+TEST(by_what_was_made)
 {
 	static const __u8 add_and_ret[] = { 0x48, 0x83, 0xc4, 0x08, 0xc3 };
 
-	(void)state;
 	for (int trampoline = 0; trampoline < 2; trampoline++) {
 		struct unwind *u;
 
@@ -77,11 +69,10 @@ static void by_what_was_made(void **state)
 	}
 }
 
-static void by_register_in_the_leaf(void **state)
+TEST(by_register_in_the_leaf)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[1] = rule_make_small(RULE_REGISTER, 10, 1, 0);
 	hosted_regs.pc = in_function(1);
 	hosted_regs.dwarf[10] = STACK + 8 * 30;
@@ -96,9 +87,8 @@ static void by_register_in_the_leaf(void **state)
 	assert_int_equal(u->depth, 2);
 }
 
-static void by_realigned_stack(void **state)
+TEST(by_realigned_stack)
 {
-	(void)state;
 	rules[1] = special(RULE_DEREF, 1, RULE_SLOT_AT_BP);
 	rules[2] = rule_make(RULE_BP, 2, 2);
 	hosted_regs.pc = in_function(1);
@@ -110,9 +100,8 @@ static void by_realigned_stack(void **state)
 	expect((const __u32[]){ 1, 2 }, 2);
 }
 
-static void by_word_on_the_stack(void **state)
+TEST(by_word_on_the_stack)
 {
-	(void)state;
 	rules[1] = special(RULE_DEREF_SP, 3, 0);
 	hosted_regs.pc = in_function(1);
 	stack[3] = STACK + 8 * 9;
@@ -123,9 +112,8 @@ static void by_word_on_the_stack(void **state)
 	expect((const __u32[]){ 1 }, 1);
 }
 
-static void by_plt(void **state)
+TEST(by_plt)
 {
-	(void)state;
 	rules[1] = special(RULE_PLT, 11, 0);
 	hosted_regs.pc = in_function(1) - 20 + 11; /* has pushed a word */
 	stack[1] = in_function(FUNCTIONS - 1);
@@ -138,11 +126,10 @@ static void by_plt(void **state)
 	assert_int_equal(find(NULL)->depth, 2);
 }
 
-static void by_signal(void **state)
+TEST(by_signal)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[1] = special(RULE_SIGNAL, 0, 0);
 	rules[3] = rule_make_small(RULE_REGISTER, 3, 0, 0); /* rbx, which the context has */
 	hosted_regs.pc = in_function(2);
@@ -158,11 +145,10 @@ static void by_signal(void **state)
 	assert_int_equal(u->frames[2].pc, in_function(3));
 }
 
-static void lost(void **state)
+TEST(lost)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[1] = special(RULE_UNKNOWN, 0, 0);
 	hosted_regs.pc = in_function(1);
 	load();
@@ -181,11 +167,10 @@ static void lost(void **state)
 }
 
 /* A stack that never ends ends all the same. */
-static void ring(void **state)
+TEST(ring)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[1] = special(RULE_SIGNAL, 0, 0); /* whose context leads back to itself */
 	hosted_regs.pc = in_function(1);
 	stack[CONTEXT_SP / 8] = STACK;
@@ -196,21 +181,4 @@ static void ring(void **state)
 	assert_int_equal(u->depth, NATIVE_DEPTH);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(by_stack_pointer, setup),
-		cmocka_unit_test_setup(by_frame_pointer, setup),
-		cmocka_unit_test_setup(by_saved_frame_pointer, setup),
-		cmocka_unit_test_setup(by_what_was_made, setup),
-		cmocka_unit_test_setup(by_register_in_the_leaf, setup),
-		cmocka_unit_test_setup(by_realigned_stack, setup),
-		cmocka_unit_test_setup(by_word_on_the_stack, setup),
-		cmocka_unit_test_setup(by_plt, setup),
-		cmocka_unit_test_setup(by_signal, setup),
-		cmocka_unit_test_setup(lost, setup),
-		cmocka_unit_test_setup(ring, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

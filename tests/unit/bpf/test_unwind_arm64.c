@@ -3,13 +3,9 @@
  * test_unwind_arm64.c - the way from a thread's registers to its first function by the rules of arm64, on a
  * stack that is made up: each kind of rule, and what is remembered of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #define NATIVE_ARM64 1
+#include "tests/forge/test.h"
 #include "tests/forge/unwound.h"
 
 #define PAIR(words) rule_make(RULE_SP, words, RULE_SLOT_AT_SP)
@@ -36,9 +32,8 @@ static void keep(__u32 at, __u64 x29, __u64 x30)
 	stack[at + 1] = x30;
 }
 
-static void a_leaf(void **state)
+TEST(a_leaf)
 {
-	(void)state;
 	rules[1] = LEAF;
 	hosted_regs.pc = in_function(1);
 	hosted_regs.dwarf[30] = in_function(2);
@@ -51,11 +46,10 @@ static void a_leaf(void **state)
 }
 
 /* Where a call is under way the return address is on the stack, or nowhere. */
-static void no_leaf(void **state)
+TEST(no_leaf)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[2] = LEAF;
 	hosted_regs.pc = in_function(1);
 	hosted_regs.dwarf[30] = ROOT;
@@ -69,9 +63,8 @@ static void no_leaf(void **state)
 	assert_int_equal(find(NULL)->end, NATIVE_INCOMPLETE);
 }
 
-static void pairs(void **state)
+TEST(pairs)
 {
-	(void)state;
 	rules[1] = PAIR(6);
 	rules[2] = rule_make(RULE_SP, 8, 2);	  /* at the top */
 	rules[3] = rule_make_pair(4, 1);	  /* in between: 8 words, at 2 */
@@ -91,9 +84,8 @@ static void pairs(void **state)
 	assert_int_equal(hosted.scratch->unwind.frames[1].sp, STACK + 8 * (RULE_WORDS_MAX + 1));
 }
 
-static void x30_alone(void **state)
+TEST(x30_alone)
 {
-	(void)state;
 	rules[1] = special(RULE_LINK, 3, 4); /* 6 words */
 	rules[2] = rule_make(RULE_BP, 2, RULE_SLOT_AT_BP);
 	hosted_regs.pc = in_function(1);
@@ -104,9 +96,8 @@ static void x30_alone(void **state)
 }
 
 /* Addresses of programs have 48 bits; what is signed has a code above them. The kernel's are not taken. */
-static void signed_addresses(void **state)
+TEST(signed_addresses)
 {
-	(void)state;
 	rules[1] = LEAF;
 	hosted_regs.pc = in_function(1);
 	hosted_regs.dwarf[30] = SIGNATURE | in_function(2);
@@ -119,11 +110,10 @@ static void signed_addresses(void **state)
 }
 
 /* As the kernel makes the frame: a struct siginfo, and behind it the registers. */
-static void a_signal(void **state)
+TEST(a_signal)
 {
 	struct unwind *u;
 
-	(void)state;
 	rules[1] = special(RULE_SIGNAL, 0, 0);
 	rules[3] = LEAF;
 	hosted_regs.pc = in_function(2);
@@ -145,11 +135,10 @@ static void a_signal(void **state)
 }
 
 /* A trampoline of -X perf; other code of no file says nothing of its caller's stack. */
-static void what_was_made(void **state)
+TEST(what_was_made)
 {
 	static const __u32 load_and_ret[] = { 0xa8c17bfd, 0xd65f03c0 };
 
-	(void)state;
 	hosted_regs.pc = in_function(1);
 	keep(0, 0, MADE + 0x2c);
 	keep(2, 0, ROOT);
@@ -170,9 +159,8 @@ static struct unwind *find_and_keep(void)
 }
 
 /* Whichever word of the way has changed, what is remembered leads where the way does now. */
-static void what_is_remembered(void **state)
+TEST(what_is_remembered)
 {
-	(void)state;
 	rules[1] = LEAF;
 	rules[2] = PAIR(4);
 	rules[3] = rule_make(RULE_SP, 6, 2);
@@ -204,18 +192,4 @@ static void what_is_remembered(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_leaf, begin),
-		cmocka_unit_test_setup(no_leaf, begin),
-		cmocka_unit_test_setup(pairs, begin),
-		cmocka_unit_test_setup(x30_alone, begin),
-		cmocka_unit_test_setup(signed_addresses, begin),
-		cmocka_unit_test_setup(a_signal, begin),
-		cmocka_unit_test_setup(what_was_made, begin),
-		cmocka_unit_test_setup(what_is_remembered, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(begin, NULL);

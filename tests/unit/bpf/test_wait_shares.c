@@ -3,11 +3,6 @@
  * test_wait_shares.c - what waits whose stacks were taken stand for (bpf/events/wait.h): all time of a thread
  * is counted, and each line of it has its share, within three standard deviations of what chance does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #define HOSTED_NODES (1U << 13)
 #define HOSTED_CODES (1U << 10)
@@ -15,6 +10,7 @@
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
 #include "bpf/events/wait.h"
+#include "tests/forge/test.h"
 
 /* Lines in which a thread waits: how often, and for how long, at least and at most. */
 static const struct line {
@@ -133,35 +129,30 @@ static void shares_are_right(__u32 shift, unsigned int times, unsigned int inter
 		assert_true(hosted.stats.outcome[EVENT_OFFCPU][OUTCOME_UNSEEN] < 0.01 * all_waited());
 }
 
-static void one_of_two(void **state)
+TEST(one_of_two)
 {
-	(void)state;
 	shares_are_right(1, 100000, 0);
 }
 
-static void one_of_sixteen(void **state)
+TEST(one_of_sixteen)
 {
-	(void)state;
 	shares_are_right(4, 100000, 0);
 }
 
-static void one_of_thousand(void **state)
+TEST(one_of_thousand)
 {
-	(void)state;
 	shares_are_right(10, 400000, 0);
 }
 
 /* Intervals end in the middle of waits. */
-static void counted_in_intervals(void **state)
+TEST(counted_in_intervals)
 {
-	(void)state;
 	shares_are_right(5, 100000, 1000);
 }
 
 /* However short an interval is, it has all of its time, and no more. */
-static void short_intervals(void **state)
+TEST(short_intervals)
 {
-	(void)state;
 	for (int n = 0; n < 1000; n++) {
 		for (int i = 0; i < 20; i++)
 			wait_once(4, false);
@@ -171,9 +162,8 @@ static void short_intervals(void **state)
 }
 
 /* Nobody was looked at: the time has a marker. */
-static void without_a_look(void **state)
+TEST(without_a_look)
 {
-	(void)state;
 	w.begin = now;
 	w.stack[WAIT_OWN] = (struct wait_stack){ .outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN };
 	w.since = since_make(now, WAIT_OWN, 0);
@@ -186,9 +176,8 @@ static void without_a_look(void **state)
 }
 
 /* The tree was emptied after the look: its node is another's by now. */
-static void an_heir_of_a_tree_that_is_gone(void **state)
+TEST(an_heir_of_a_tree_that_is_gone)
 {
-	(void)state;
 	wait_once(0, false);
 	w.shares[WAIT_ASLEEP].heir = heir_make(tree_generation + 2, OUTCOME_WHOLE, FIRST_NODE);
 	w.shares[WAIT_ASLEEP].balance = 1000;
@@ -196,17 +185,4 @@ static void an_heir_of_a_tree_that_is_gone(void **state)
 	assert_int_equal(hosted.stats.outcome[EVENT_OFFCPU][OUTCOME_UNSEEN], 1000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_of_two, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(one_of_sixteen, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(one_of_thousand, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(counted_in_intervals, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(short_intervals, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(without_a_look, setup, hosted_teardown),
-		cmocka_unit_test_setup_teardown(an_heir_of_a_tree_that_is_gone, setup, hosted_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

@@ -4,13 +4,10 @@
  * supported: depths, sizes, places, block and single reads, truncation, the root rules. test_walk_hostile.c
  * has the rest.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/chain.h"
+#include "tests/forge/test.h"
 
 /* In both ways of reading. Returns the reads of the way with blocks. */
 static __u32 whole_in_both_modes(void)
@@ -30,9 +27,8 @@ static __u32 whole_in_both_modes(void)
 	return reads;
 }
 
-static void test_every_depth(void **state)
+TEST(test_every_depth)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u32 depth = 1; depth <= 1100; depth++) {
 			chain_random(forge_minors[v], depth, depth);
@@ -41,11 +37,10 @@ static void test_every_depth(void **state)
 }
 
 /* Short and middling chains, where ends and changes of place are frequent. */
-static void test_random_chains(void **state)
+TEST(test_random_chains)
 {
 	__u64 seed = 20260101;
 
-	(void)state;
 	for (__u32 i = 0; i < 8000; i++) {
 		__u32 depth = forge_between(&seed, 1, 200);
 
@@ -55,11 +50,10 @@ static void test_random_chains(void **state)
 }
 
 /* A block over a page that is not resident cannot be read: then each frame is, on its own. */
-static void test_holes_in_frames(void **state)
+TEST(test_holes_in_frames)
 {
 	__u32 faults = 0;
 
-	(void)state;
 	chain.holes = true;
 	for (__u32 i = 0; i < 1000; i++) {
 		chain_begin(forge_minors[i % FORGE_VERSIONS], i);
@@ -77,9 +71,8 @@ static void test_holes_in_frames(void **state)
 }
 
 /* Frames of one size put a frame across every position of a block's and a chunk's boundary in turn. */
-static void test_every_boundary(void **state)
+TEST(test_every_boundary)
 {
-	(void)state;
 	for (__u32 size = 80; size <= 4400; size += 8) {
 		chain_begin(0x030d, size);
 		chain_push_root();
@@ -90,9 +83,8 @@ static void test_every_boundary(void **state)
 }
 
 /* The last frame of a chunk ends where the chunk does, and behind it nothing is mapped. */
-static void test_chunk_full_to_the_last_byte(void **state)
+TEST(test_chunk_full_to_the_last_byte)
 {
-	(void)state;
 	for (__u64 last = 80; last < 9000; last += 8) {
 		chain_begin(0x030e, last);
 		chain_push_root();
@@ -107,11 +99,10 @@ static void test_chunk_full_to_the_last_byte(void **state)
 }
 
 /* One frame larger than a chunk gets a chunk to its size; what is called from it goes there too. */
-static void test_large_chunks(void **state)
+TEST(test_large_chunks)
 {
 	static const __u64 sizes[] = { 12000, 16384, 20000, 40000, 100000 };
 
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 			chain_begin(forge_minors[v], sizes[i]);
@@ -123,11 +114,10 @@ static void test_large_chunks(void **state)
 }
 
 /* What blocks are for. The frames of this chain fill the blocks but for their ends. */
-static void test_blocks_save_reads(void **state)
+TEST(test_blocks_save_reads)
 {
 	__u32 reads, best;
 
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		chain_begin(forge_minors[v], 5);
 		chain_push_root();
@@ -146,11 +136,10 @@ static void test_blocks_save_reads(void **state)
 	}
 }
 
-static void test_truncation(void **state)
+TEST(test_truncation)
 {
 	static const __u32 depths[] = { 1, 2, 15, 16, 17, 51, 52, 1024, DEPTH_LIMIT - 1 };
 
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < ARRAY_SIZE(depths) * 2; i++) {
 			__u32 depth = depths[i / 2];
@@ -170,9 +159,8 @@ static void test_truncation(void **state)
 }
 
 /* Entry frames on the C stack are the interpreter's: they do not use up --max-depth. */
-static void test_shims_cost_no_depth(void **state)
+TEST(test_shims_cost_no_depth)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
 			continue;
@@ -208,9 +196,8 @@ static bool root_is_whole(__u32 minor, __u8 owner, __u8 is_entry, bool single)
 	return walk_is_whole(walk, &chain.l, 0);
 }
 
-static void test_root_rules(void **state)
+TEST(test_root_rules)
 {
-	(void)state;
 	for (int i = 0; i < 6 * 4; i++) {
 		int owner = i / 4, is_entry = i / 2 % 2, single = i % 2;
 
@@ -227,9 +214,8 @@ static void test_root_rules(void **state)
 }
 
 /* The rules of versions that have no layout yet. */
-static void test_other_root_rules(void **state)
+TEST(test_other_root_rules)
 {
-	(void)state;
 	chain_random(0x030d, 3, 10);
 	chain_walk(false);
 	/*
@@ -256,9 +242,8 @@ static void test_other_root_rules(void **state)
 		}
 }
 
-static void test_no_frame(void **state)
+TEST(test_no_frame)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		chain_random(forge_minors[v], v, 10);
 		chain_walk_from(0, chain.chunk, false, 100);
@@ -271,22 +256,4 @@ static void test_no_frame(void **state)
 	assert_true(walk_run(walk, NULL) < 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_depth),
-		cmocka_unit_test(test_random_chains),
-		cmocka_unit_test(test_holes_in_frames),
-		cmocka_unit_test(test_every_boundary),
-		cmocka_unit_test(test_chunk_full_to_the_last_byte),
-		cmocka_unit_test(test_large_chunks),
-		cmocka_unit_test(test_blocks_save_reads),
-		cmocka_unit_test(test_truncation),
-		cmocka_unit_test(test_shims_cost_no_depth),
-		cmocka_unit_test(test_root_rules),
-		cmocka_unit_test(test_other_root_rules),
-		cmocka_unit_test(test_no_frame),
-	};
-
-	return cmocka_run_group_tests(tests, chain_setup, chain_teardown);
-}
+AROUND_ALL(chain_setup, chain_teardown);

@@ -4,13 +4,10 @@
  * chunks, pages that are missing, a fault at every read in turn. Never a wrong frame, always a bounded number
  * of reads.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/chain.h"
+#include "tests/forge/test.h"
 
 #define MAX_DEPTH 300
 
@@ -82,9 +79,8 @@ static void link_to(__u32 from, __u64 previous)
 }
 
 /* Of one frame, of two, through every kind of frame and over chunks: as deep as may be, and no deeper. */
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u32 length = 1; length < 130; length++) {
 			bool python = false;
@@ -100,9 +96,8 @@ static void test_cycles(void **state)
 }
 
 /* The worst: a cycle of frames that cost no depth, on two pages, so that no read serves twice. */
-static void test_cycle_of_shims(void **state)
+TEST(test_cycle_of_shims)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		if (forge_layout(forge_minors[v]).root_rule != ROOT_SHIM)
 			continue;
@@ -122,9 +117,8 @@ static void test_cycle_of_shims(void **state)
 }
 
 /* Every bad pointer as the first frame, as every frame's previous and as its code. */
-static void test_bad_pointers(void **state)
+TEST(test_bad_pointers)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < ARRAY_SIZE(nasty); i++) {
 			ordinary(forge_minors[v], i);
@@ -151,9 +145,8 @@ static void test_bad_pointers(void **state)
  * What comes out can be an address in the lower half, 8-aligned and not on the first page, or it is not
  * there.
  */
-static void test_no_frame_with_bad_code(void **state)
+TEST(test_no_frame_with_bad_code)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < ARRAY_SIZE(nasty) * 2; i++) {
 			ordinary(forge_minors[v], i);
@@ -168,9 +161,8 @@ static void test_no_frame_with_bad_code(void **state)
 }
 
 /* 3.14 marks references with low bits; before that no bit may be set. */
-static void test_tag_bits(void **state)
+TEST(test_tag_bits)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u64 tag = 0; tag < 8; tag++) {
 			__u8 bytes[FRAME_READ];
@@ -209,9 +201,8 @@ static __u64 chunk_lie(__u64 frame, size_t i)
 #define CHUNK_LIES 150
 
 /* A chunk only says where reading may pay. The frames are the same whatever it is. */
-static void test_lying_chunk(void **state)
+TEST(test_lying_chunk)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < CHUNK_LIES; i++) {
 			ordinary(forge_minors[v], i);
@@ -222,9 +213,8 @@ static void test_lying_chunk(void **state)
 }
 
 /* The same for the word that says where the chunk before is: lies about the place of every frame. */
-static void test_lying_older_chunk(void **state)
+TEST(test_lying_older_chunk)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (size_t i = 0; i < CHUNK_LIES * 20; i++) {
 			const struct chain_link *f;
@@ -240,11 +230,10 @@ static void test_lying_older_chunk(void **state)
 }
 
 /* Even where the frame itself can lie at any distance from it. */
-static void test_random_chunks(void **state)
+TEST(test_random_chunks)
 {
 	__u64 seed = 77;
 
-	(void)state;
 	for (int i = 0; i < 4000; i++) {
 		__u32 depth = forge_between(&seed, 1, 60);
 
@@ -258,11 +247,10 @@ static void test_random_chunks(void **state)
 }
 
 /* Words anywhere in a chain's frames and chunks become anything. */
-static void test_random_damage(void **state)
+TEST(test_random_damage)
 {
 	__u64 seed = 4242;
 
-	(void)state;
 	for (int i = 0; i < 8000; i++) {
 		__u32 depth = forge_between(&seed, 1, 80), words = forge_between(&seed, 1, 5);
 
@@ -284,9 +272,8 @@ static void test_random_damage(void **state)
 }
 
 /* Frames that begin inside of others, on every side of the end of a block. */
-static void test_overlapping_frames(void **state)
+TEST(test_overlapping_frames)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__s64 shift = -2 * FRAME_READ; shift <= 2 * FRAME_READ; shift += 8)
 			for (__u32 at = 1; at < 130; at += 7) {
@@ -298,11 +285,10 @@ static void test_overlapping_frames(void **state)
 }
 
 /* A chain that goes to and fro in two chunks of which pages are missing: no block serves after its time. */
-static void test_jumps(void **state)
+TEST(test_jumps)
 {
 	__u64 seed = 99, whole = 0;
 
-	(void)state;
 	for (int i = 0; i < 4000; i++) {
 		__u64 base = CHUNKS_AT, pages = 2 * CHUNK_SIZE / SPARSE_PAGE, previous = 0;
 
@@ -330,11 +316,10 @@ static void test_jumps(void **state)
 }
 
 /* Each page missing in turn: the frames above the first that touches it, and never a whole stack. */
-static void test_every_page_missing(void **state)
+TEST(test_every_page_missing)
 {
 	__u32 missing = 0, harmless = 0;
 
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (__u64 seed = 0; seed < 6; seed++) {
 			chain_random(forge_minors[v], seed, 150);
@@ -380,9 +365,8 @@ static bool fault_at(__u64 nth, __u64 count, bool single, __u8 garbage)
 	return true;
 }
 
-static void test_fault_at_every_read(void **state)
+TEST(test_fault_at_every_read)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++)
 		for (int i = 0; i < 12; i++) {
 			bool single = i & 1;
@@ -404,9 +388,8 @@ static void test_fault_at_every_read(void **state)
 }
 
 /* One fault in a block: the stack is the same. Proof that single reads take over. */
-static void test_block_fault_is_made_up_for(void **state)
+TEST(test_block_fault_is_made_up_for)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		chain_begin(forge_minors[v], v);
 		chain_push_root();
@@ -421,24 +404,4 @@ static void test_block_fault_is_made_up_for(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cycles),
-		cmocka_unit_test(test_cycle_of_shims),
-		cmocka_unit_test(test_bad_pointers),
-		cmocka_unit_test(test_no_frame_with_bad_code),
-		cmocka_unit_test(test_tag_bits),
-		cmocka_unit_test(test_lying_chunk),
-		cmocka_unit_test(test_lying_older_chunk),
-		cmocka_unit_test(test_random_chunks),
-		cmocka_unit_test(test_random_damage),
-		cmocka_unit_test(test_overlapping_frames),
-		cmocka_unit_test(test_jumps),
-		cmocka_unit_test(test_every_page_missing),
-		cmocka_unit_test(test_fault_at_every_read),
-		cmocka_unit_test(test_block_fault_is_made_up_for),
-	};
-
-	return cmocka_run_group_tests(tests, chain_setup, chain_teardown);
-}
+AROUND_ALL(chain_setup, chain_teardown);

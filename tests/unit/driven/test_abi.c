@@ -3,13 +3,8 @@
  * test_abi.c - the records of bpf/abi.h have the same shape on both sides: member by member, the type
  * information of the BPF object against this compiler.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/types.h>
@@ -18,6 +13,7 @@
 #include "bpf/abi.h"
 #include "bpf/base/ids.h"
 #include "pyperf.skel.h"
+#include "tests/forge/test.h"
 
 struct member {
 	const char *name;
@@ -192,12 +188,11 @@ static int compare(const struct btf *btf, const struct record *r)
 	return differences;
 }
 
-static void test_every_record_is_the_same(void **state)
+TEST(test_every_record_is_the_same)
 {
 	const struct btf *btf = bpf_object__btf(skel->obj);
 	int differences = 0;
 
-	(void)state;
 	assert_non_null(btf);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 		differences += compare(btf, &records[i]);
@@ -216,11 +211,10 @@ asm(".pushsection .rodata\n"
     ".popsection");
 extern const char abi_text[] __attribute__((visibility("hidden")));
 
-static void test_no_record_is_forgotten(void **state)
+TEST(test_no_record_is_forgotten)
 {
 	size_t found = 0;
 
-	(void)state;
 	for (const char *p = abi_text; (p = strstr(p, "\nstruct ")); p++) {
 		size_t length = strcspn(p + 8, " ;\n");
 		bool known = false;
@@ -238,12 +232,11 @@ static void test_no_record_is_forgotten(void **state)
 }
 
 /* Nodes of attributes carry any attribute and any value, and are no frames; frames of all kinds are none. */
-static void test_attributes(void **state)
+TEST(test_attributes)
 {
 	static const __u32 values[] = { 1, 63, 64, (1 << INSTR_BITS) - 1, 1 << INSTR_BITS, 0x12345678, ~0U };
 	const __u32 last = (1 << ATTRIBUTE_NUMBER_BITS) - 1;
 
-	(void)state;
 	for (__u32 attribute = 0; attribute <= last; attribute++) {
 		for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 			const __u32 code = attribute_code(attribute, values[i]);
@@ -266,11 +259,10 @@ static void test_attributes(void **state)
 }
 
 /* Bits of a node's key, and keys of different tables that must not be mistaken for others. */
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	const __u64 key = node_key(0x3fffff, 0x2aaaaa, 0xabcde);
 
-	(void)state;
 	assert_int_equal(NODE_BITS + CODE_BITS + INSTR_BITS, 64);
 	assert_int_equal(node_parent(key), 0x3fffff);
 	assert_int_equal(node_code(key), 0x2aaaaa);
@@ -291,12 +283,11 @@ static void test_keys(void **state)
  * Ids wrap around; those that are held are never given out, and new ones are found beyond long stretches of
  * them.
  */
-static void test_ids(void **state)
+TEST(test_ids)
 {
 	static __u64 held[PROCESS_IDS / 64], used[PROCESS_IDS / 64];
 	__u32 last = PROCESS_IDS - 2, id;
 
-	(void)state;
 	assert_int_equal(new_id(held, &last), PROCESS_IDS - 1);
 	held[0] = 0xe; /* 1, 2, 3 */
 	id = new_id(held, &last);
@@ -313,15 +304,4 @@ static void test_ids(void **state)
 	assert_true(new_id(held, &last) > 0); /* rather than none */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_record_is_the_same),
-		cmocka_unit_test(test_no_record_is_forgotten),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_attributes),
-		cmocka_unit_test(test_ids),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+AROUND_ALL(setup, teardown);

@@ -2,14 +2,10 @@
 /*
  * test_awaiting.c - from a task to those that await it, through graphs of every shape.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "dump/awaiting.h"
+#include "tests/forge/test.h"
 
 #define TASKS 100
 
@@ -39,9 +35,8 @@ static void add(int one, int other)
 	t->awaiters = head.awaiters - t->first_awaiter;
 }
 
-static void to_the_root(void **state)
+TEST(to_the_root)
 {
-	(void)state;
 	begin();
 	add(1, 2);
 	add(3, -1);
@@ -61,9 +56,8 @@ static void to_the_root(void **state)
 	assert_int_equal(a.end, AWAITING_ROOT);
 }
 
-static void in_a_circle(void **state)
+TEST(in_a_circle)
 {
-	(void)state;
 	begin();
 	add(0, -1);
 	awaiting_find(&d, 1000, &a);
@@ -78,9 +72,8 @@ static void in_a_circle(void **state)
 	assert_int_equal(a.end, AWAITING_CYCLE);
 }
 
-static void too_far(void **state)
+TEST(too_far)
 {
-	(void)state;
 	for (int length = AWAITING_MAX; length <= AWAITING_MAX + 1; length++) {
 		begin();
 		for (int i = 0; i < length; i++)
@@ -90,15 +83,4 @@ static void too_far(void **state)
 		assert_int_equal(a.count, AWAITING_MAX);
 		assert_int_equal(a.end, length == AWAITING_MAX ? AWAITING_ROOT : AWAITING_LONG);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests_[] = {
-		cmocka_unit_test(to_the_root),
-		cmocka_unit_test(in_a_circle),
-		cmocka_unit_test(too_far),
-	};
-
-	return cmocka_run_group_tests(tests_, NULL, NULL);
 }

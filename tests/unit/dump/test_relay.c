@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/eventfd.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/targets/discovering.h"
 
 #include "dump/relay.h"
@@ -83,11 +84,10 @@ static void turn_until_answered(struct asking *a)
 	}
 }
 
-static void each_question_is_answered(void **state)
+TEST(each_question_is_answered)
 {
 	struct asking a;
 
-	(void)state;
 	begin_relay(LONG);
 	for (int i = 0; i < 3; i++) {
 		start_asking(&a, WORKER_MAPS);
@@ -106,11 +106,10 @@ static void each_question_is_answered(void **state)
 }
 
 /* What others wait for does not wait for this. */
-static void it_counts_for_nobody_else(void **state)
+TEST(it_counts_for_nobody_else)
 {
 	struct asking a;
 
-	(void)state;
 	begin_relay(LONG);
 	start_asking(&a, WORKER_CONTAINER);
 	assert_false(relay_pass_on(relay));
@@ -120,12 +119,11 @@ static void it_counts_for_nobody_else(void **state)
 	assert_int_equal(a.err, 0);
 }
 
-static void a_worker_without_room(void **state)
+TEST(a_worker_without_room)
 {
 	struct record_process p = { .type = RECORD_PROCESS, .pid = getpid() };
 	struct asking a;
 
-	(void)state;
 	begin_relay(LONG);
 	while (!discover_process(discover, &p))
 		;
@@ -137,12 +135,11 @@ static void a_worker_without_room(void **state)
 }
 
 /* The answer comes later, and nobody is left who would take it. */
-static void nobody_waits_after_the_end(void **state)
+TEST(nobody_waits_after_the_end)
 {
 	struct worker_reply reply;
 	struct asking a;
 
-	(void)state;
 	begin_relay(LONG);
 	start_asking(&a, WORKER_MAPS);
 	assert_false(relay_pass_on(relay));
@@ -156,11 +153,10 @@ static void nobody_waits_after_the_end(void **state)
 	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
 }
 
-static void a_time_that_is_over(void **state)
+TEST(a_time_that_is_over)
 {
 	struct asking a;
 
-	(void)state;
 	begin_relay(0.5);
 	a = (struct asking){ .request = { .type = WORKER_MAPS, .pid = getpid() }, .err = 1 };
 	ask_it(&a); /* no loop turns, and it ends all the same */
@@ -172,17 +168,5 @@ static void a_time_that_is_over(void **state)
 	assert_int_equal(worker_receive(worker, &a.reply), -EAGAIN);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_parts, teardown_relay)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_question_is_answered),
-		TEST(it_counts_for_nobody_else),
-		TEST(a_worker_without_room),
-		TEST(nobody_waits_after_the_end),
-		TEST(a_time_that_is_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(open_parts, teardown_relay);
+AROUND_ALL(NULL, close_kernel);

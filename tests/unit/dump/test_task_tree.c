@@ -2,16 +2,12 @@
 /*
  * test_task_tree.c - the order of tasks on paper, for graphs of every shape: each task once in full.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "dump/task_tree.h"
+#include "tests/forge/test.h"
 
 #define TASKS_MAX    400
 #define AWAITERS_MAX 2000
@@ -76,9 +72,8 @@ static void assert_rows(const char *text)
 	assert_string_equal(all, text);
 }
 
-static void trees(void **state)
+TEST(trees)
 {
-	(void)state;
 	begin();
 	assert_rows("");
 	add(-1);
@@ -89,9 +84,8 @@ static void trees(void **state)
 	assert_rows("0 0,1 1,2 4,1 3,0 2,");
 }
 
-static void a_diamond(void **state)
+TEST(a_diamond)
 {
-	(void)state;
 	begin();
 	add(-1);
 	add(0);
@@ -102,9 +96,8 @@ static void a_diamond(void **state)
 	assert_rows("0 0,1 1,2 3,3 4,1 2,2^3,");
 }
 
-static void cycles(void **state)
+TEST(cycles)
 {
-	(void)state;
 	begin(); /* one that awaits itself */
 	add(0);
 	assert_rows("0 0,1@0,");
@@ -121,11 +114,10 @@ static void cycles(void **state)
 	assert_rows("0 0,1 1,2 2,3@0,");
 }
 
-static void a_long_chain(void **state)
+TEST(a_long_chain)
 {
 	size_t below = 0;
 
-	(void)state;
 	begin();
 	for (int i = 0; i < TASKS_MAX; i++)
 		add(i - 1);
@@ -136,11 +128,10 @@ static void a_long_chain(void **state)
 }
 
 /* Stacked diamonds have more paths than there are atoms; and any graph at all, the same in each run. */
-static void many_paths(void **state)
+TEST(many_paths)
 {
 	__u32 seed = 1;
 
-	(void)state;
 	begin();
 	add(-1);
 	for (int i = 1; i < TASKS_MAX - 2; i += 2) {
@@ -166,14 +157,4 @@ static void many_paths(void **state)
 	}
 	free(rows);
 	rows = NULL;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(trees),	cmocka_unit_test(a_diamond), cmocka_unit_test(cycles),
-		cmocka_unit_test(a_long_chain), cmocka_unit_test(many_paths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

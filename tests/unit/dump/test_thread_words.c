@@ -2,16 +2,12 @@
 /*
  * test_thread_words.c - the words for what a thread does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "dump/thread_words.h"
+#include "tests/forge/test.h"
 
 static void assert_doing(const struct look_thread *t, const char *word, const char *text)
 {
@@ -23,13 +19,12 @@ static void assert_doing(const struct look_thread *t, const char *word, const ch
 	assert_string_equal(b.data, text);
 }
 
-static void system_calls(void **state)
+TEST(system_calls)
 {
 	struct look_thread t = {
 		.thread = { .state = 'S', .syscall = SYS_read }, .fd = 7, .file = "pipe:[1]"
 	};
 
-	(void)state;
 	t.waited_ns = 12345678901;
 	assert_doing(&t, "syscall", "waits in read of fd 7 (pipe:[1]) for 12.3 s");
 	t.waited_ns = 1500000;
@@ -43,17 +38,16 @@ static void system_calls(void **state)
 	assert_doing(&t, "syscall", "waits in futex (a lock, or another thread)");
 }
 
-static void a_file_cannot_forge_lines(void **state)
+TEST(a_file_cannot_forge_lines)
 {
 	const struct look_thread t = { .thread = { .state = 'S', .syscall = SYS_read },
 				       .fd = 7,
 				       .file = "/tmp/a\nThread 1: \033[1m" };
 
-	(void)state;
 	assert_doing(&t, "syscall", "waits in read of fd 7 (/tmp/a?Thread 1: ?[1m)");
 }
 
-static void states(void **state)
+TEST(states)
 {
 	static const struct {
 		char state;
@@ -69,7 +63,6 @@ static void states(void **state)
 		{ 'S', THREAD_SYSCALL_UNKNOWN, "waits", "waits" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct look_thread t = {
 			.thread = { .state = rows[i].state, .syscall = rows[i].syscall }, .fd = -1
@@ -79,11 +72,10 @@ static void states(void **state)
 	}
 }
 
-static void the_gil(void **state)
+TEST(the_gil)
 {
 	struct look_thread t = { .thread = { .state = 'S', .syscall = SYS_futex }, .fd = -1 };
 
-	(void)state;
 	t.gil = LOOK_GIL_WAITS;
 	assert_doing(&t, "gil", "waits for the GIL");
 	t.gil_holder = 4711;
@@ -97,23 +89,11 @@ static void the_gil(void **state)
 	assert_doing(&t, "runs", "runs, holds the GIL");
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	struct look_thread t = { .end = LOOK_WHOLE };
 
-	(void)state;
 	assert_null(thread_words_end(&t));
 	for (t.end = LOOK_WHOLE + 1; t.end < LOOK_ENDS; t.end++)
 		assert_non_null(thread_words_end(&t));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(system_calls), cmocka_unit_test(a_file_cannot_forge_lines),
-		cmocka_unit_test(states),	cmocka_unit_test(the_gil),
-		cmocka_unit_test(ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

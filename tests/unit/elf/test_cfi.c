@@ -4,16 +4,12 @@
  * tests/oracle/test_rows.py compares what real files say with readelf.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/cfi.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_frames.h"
 
 #define BEGIN 0x2000
@@ -91,9 +87,8 @@ static void bp_is(int i, enum cfi_rule rule, __s64 offset)
 		assert_int_equal(seen.state[i].bp.offset, offset);
 }
 
-static void what_is_common_holds_from_the_begin(void **state)
+TEST(what_is_common_holds_from_the_begin)
 {
-	(void)state;
 	assert_int_equal(run(CODE(0, 0, 0)), 0);
 	assert_int_equal(seen.count, 1);
 	row_is(0, BEGIN, CFI_RSP, 8);
@@ -105,9 +100,8 @@ static void what_is_common_holds_from_the_begin(void **state)
 	assert_int_equal(seen.count, 1);
 }
 
-static void every_way_to_advance(void **state)
+TEST(every_way_to_advance)
 {
-	(void)state;
 	/* Each changes the CFA, so that each has a row: by 1, 0x10, 0x120, 0x200, to 0x2900, by 0x100. */
 	assert_int_equal(run(CODE(0x41, 0x0e, 16, 0x02, 0x10, 0x0e, 24, 0x03, 0x20, 0x01, 0x0e, 32, 0x04,
 				0, 2, 0, 0, 0x0e, 40, 0x1d, 0, 1, 0, 0, 0, 0, 0, 0, 0x0e, 48)), 0);
@@ -122,13 +116,12 @@ static void every_way_to_advance(void **state)
 }
 
 /* The address stands relative to its place, which is behind the entry's 17 bytes and the instruction. */
-static void an_address_to_advance_to(void **state)
+TEST(an_address_to_advance_to)
 {
 	__u8 code[] = { 0x01, 0, 0, 0, 0, 0x0e, 16 };
 	const __u32 distance = BEGIN + 0x80 - (frames.address + frames.bytes.size + 17 + 1);
 	const __u32 back = distance - 0x100;
 
-	(void)state;
 	memcpy(code + 1, &distance, sizeof(distance));
 	assert_int_equal(run(code, sizeof(code)), 0);
 	assert_int_equal(seen.count, 2);
@@ -142,9 +135,8 @@ static void an_address_to_advance_to(void **state)
 }
 
 /* Beyond the function's end nothing is said, and a row of no bytes is none. */
-static void only_within_the_function(void **state)
+TEST(only_within_the_function)
 {
-	(void)state;
 	assert_int_equal(run(CODE(0x40, 0x0e, 16, 0x40, 0x0e, 24, 0x03, 0, 0x10, 0x0e, 32, 0x41, 0x0e,
 				40)), 0);
 	assert_int_equal(seen.count, 1);
@@ -156,11 +148,10 @@ static void only_within_the_function(void **state)
 	assert_int_equal(seen.count, 1);
 }
 
-static void every_way_to_say_the_cfa(void **state)
+TEST(every_way_to_say_the_cfa)
 {
 	const __u8 expression[] = { 0x76, 0x78, 0x06 };
 
-	(void)state;
 	/* def_cfa, _register, _offset; then the signed ones, whose operand counts by -8 */
 	assert_int_equal(run(CODE(0x0c, 10, 0, 0x41, 0x0d, 6, 0x41, 0x0e, 0x80, 0x02, 0x41, 0x12, 7, 0x7e,
 				0x41, 0x13, 0x7c, 0x41, 0x0f, 3, 0x76, 0x78, 0x06, 0x41, 0x0d, 7)), 0);
@@ -176,9 +167,8 @@ static void every_way_to_say_the_cfa(void **state)
 	row_is(6, BEGIN + 6, CFI_RSP, 32); /* with the offset from before the expression */
 }
 
-static void every_place_of_a_register(void **state)
+TEST(every_place_of_a_register)
 {
-	(void)state;
 	assert_int_equal(run(CODE(0x86, 2, 0x41, 0x05, 6, 3, 0x41, 0x11, 6, 0x7f, 0x41, 0x2f, 6, 4, 0x41,
 				0x10, 6, 2, 0x76, 0, 0x41, 0x07, 6, 0x41, 0x08, 6)), 0);
 	assert_int_equal(seen.count, 7);
@@ -199,9 +189,8 @@ static void every_place_of_a_register(void **state)
 }
 
 /* Those of other registers are gone over, and those of the return address noted. */
-static void other_registers(void **state)
+TEST(other_registers)
 {
-	(void)state;
 	assert_int_equal(run(CODE(0x83, 5, 0x8f, 0x81, 0x01, 0x05, 0x83, 0x01, 7, 0x10, 3, 3, 1, 2, 3,
 				0x16, 3, 1, 9, 0x09, 3, 12, 0x14, 3, 1, 0xc3, 0x06, 3, 0x08, 3, 0x07, 3,
 				0x2e, 0x90, 0x01, 0x41, 0x07, 16, 0x41, 0xd0)), 0);
@@ -213,9 +202,8 @@ static void other_registers(void **state)
 	assert_int_equal(seen.state[2].ip.offset, -8);
 }
 
-static void restored(void **state)
+TEST(restored)
 {
-	(void)state;
 	common = frames_common(&frames, "zR", "\x1b", 1, CODE(0x0c, 7, 8, 0x90, 1, 0x86, 5));
 	assert_int_equal(run(CODE(0x86, 2, 0x41, 0xc6, 0x41, 0x07, 6, 0x41, 0x06, 6)), 0);
 	assert_int_equal(seen.count, 4);
@@ -225,9 +213,8 @@ static void restored(void **state)
 	bp_is(3, CFI_AT_OFFSET, -40);
 }
 
-static void remembered(void **state)
+TEST(remembered)
 {
-	(void)state;
 	/* Two deep, and with the CFA. */
 	assert_int_equal(run(CODE(0x0a, 0x86, 2, 0x0e, 16, 0x41, 0x0a, 0x0d, 6, 0x41, 0x0b, 0x41, 0x0b)), 0);
 	assert_int_equal(seen.count, 4);
@@ -239,11 +226,10 @@ static void remembered(void **state)
 	bp_is(3, CFI_SAME, 0);
 }
 
-static void remembered_too_much(void **state)
+TEST(remembered_too_much)
 {
 	__u8 code[2 * CFI_REMEMBERED + 3];
 
-	(void)state;
 	memset(code, 0x0a, sizeof(code));
 	memset(code + CFI_REMEMBERED, 0x0b, CFI_REMEMBERED);
 	assert_int_equal(run(code, 2 * CFI_REMEMBERED), 0);
@@ -260,12 +246,11 @@ static void remembered_too_much(void **state)
 }
 
 /* What came before holds; of the rest nothing is said. */
-static void unknown_instructions(void **state)
+TEST(unknown_instructions)
 {
 	static const __u8 unknown[] = { 0x17, 0x1c, 0x1e, 0x2d, 0x30, 0x3f };
 	__u8 code[] = { 0x41, 0x0e, 16, 0x41, 0, 0x41, 0x0e, 24 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(unknown); i++) {
 		code[4] = unknown[i];
 		assert_int_equal(run(code, sizeof(code)), -EBADMSG);
@@ -274,13 +259,12 @@ static void unknown_instructions(void **state)
 	}
 }
 
-static void operands_that_are_cut_off(void **state)
+TEST(operands_that_are_cut_off)
 {
 	static const __u8 with_operands[] = { 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
 					      0x09, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12,
 					      0x13, 0x14, 0x15, 0x16, 0x1d, 0x2e, 0x2f, 0x86 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(with_operands); i++) {
 		assert_int_equal(run(&with_operands[i], 1), -EBADMSG);
 		assert_int_equal(run(CODE(with_operands[i], 0x80)), with_operands[i] == 0x02 ? 0 : -EBADMSG);
@@ -295,54 +279,28 @@ static void operands_that_are_cut_off(void **state)
 	row_is(0, BEGIN, CFI_RSP, 16);
 }
 
-static void the_return_address_in_another_register(void **state)
+TEST(the_return_address_in_another_register)
 {
-	(void)state;
 	frames.bytes.data[common + 4 + 4 + 1 + 3 + 2] = 3;
 	assert_int_equal(run(CODE(0x41, 0x0e, 16)), -EBADMSG);
 	assert_int_equal(seen.count, 0);
 }
 
-static void what_is_common_is_malformed(void **state)
+TEST(what_is_common_is_malformed)
 {
-	(void)state;
 	common = frames_common(&frames, "zR", "\x1b", 1, CODE(0x0c, 7, 8, 0x3f));
 	assert_int_equal(run(CODE(0x41, 0x0e, 16)), -EBADMSG);
 	assert_int_equal(seen.count, 0);
 }
 
-static void what_the_caller_says_ends_it(void **state)
+TEST(what_the_caller_says_ends_it)
 {
 	__u8 code[3 * ROWS];
 
-	(void)state;
 	for (int i = 0; i < ROWS; i++)
 		memcpy(code + 3 * i, (__u8[]){ 0x41, 0x0e, 8 * i }, 3);
 	assert_int_equal(run(code, sizeof(code)), -E2BIG);
 	assert_int_equal(seen.count, ROWS);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_common_holds_from_the_begin),
-		TEST(every_way_to_advance),
-		TEST(an_address_to_advance_to),
-		TEST(only_within_the_function),
-		TEST(every_way_to_say_the_cfa),
-		TEST(every_place_of_a_register),
-		TEST(other_registers),
-		TEST(restored),
-		TEST(remembered),
-		TEST(remembered_too_much),
-		TEST(unknown_instructions),
-		TEST(operands_that_are_cut_off),
-		TEST(the_return_address_in_another_register),
-		TEST(what_is_common_is_malformed),
-		TEST(what_the_caller_says_ends_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

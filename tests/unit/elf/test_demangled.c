@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/demangled.h"
+#include "tests/forge/test.h"
 
 static void check(const char *name, const char *expected)
 {
@@ -17,9 +13,8 @@ static void check(const char *name, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void languages(void **state)
+TEST(languages)
 {
-	(void)state;
 	check("PyDict_GetItem", "PyDict_GetItem");
 	check("_Zebra", "_Zebra");
 	check("_Rose", "_Rose");
@@ -30,11 +25,10 @@ static void languages(void **state)
 	check("", "");
 }
 
-static void longer_than_there_is_room(void **state)
+TEST(longer_than_there_is_room)
 {
 	char name[20000], text[16];
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	demangled(name, text, sizeof(text));
@@ -45,11 +39,10 @@ static void longer_than_there_is_room(void **state)
 }
 
 /* Types within types: a bomb for whoever follows them without a bound. */
-static void nested_without_end(void **state)
+TEST(nested_without_end)
 {
 	char name[8000], text[64];
 
-	(void)state;
 	memset(name, 'P', sizeof(name));
 	memcpy(name, "_Z1fI", 5);
 	name[sizeof(name) - 1] = '\0';
@@ -61,13 +54,12 @@ static void nested_without_end(void **state)
  * Each argument of the template is made of the one before, twice: what comes out doubles each time. Whoever
  * writes all of it ends in no lifetime.
  */
-static void doubled_again_and_again(void **state)
+TEST(doubled_again_and_again)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char name[512] = "_ZN1AI1BIiiE", text[100];
 	size_t at = strlen(name);
 
-	(void)state;
 	for (int i = 1; i < 35; i++) /* A is S_, B is S0_, B<int, int> is S1_ */
 		at += sprintf(name + at, "S0_IS%c_S%c_E", digits[i], digits[i]);
 	strcpy(name + at, "E1fE");
@@ -77,13 +69,12 @@ static void doubled_again_and_again(void **state)
 }
 
 /* The same of Rust: tuples of twice the one before. A place in a name is counted from behind "_R". */
-static void doubled_by_rust(void **state)
+TEST(doubled_by_rust)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char name[512] = "_RINvC1a1fTmmE", text[40];
 	size_t at = strlen(name), last = strlen("INvC1a1f");
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		const size_t here = at - 2, before = last - 1; /* a number of base 62 is one less */
 		char back[8] = { 'B', digits[before % 62], '_' };
@@ -96,17 +87,4 @@ static void doubled_by_rust(void **state)
 	strcpy(name + at, "E");
 	demangled(name, text, sizeof(text));
 	assert_string_equal(text, "a::f::<(u32, u32), ((u32, u32), (u32, u");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(languages),
-		cmocka_unit_test(longer_than_there_is_room),
-		cmocka_unit_test(nested_without_end),
-		cmocka_unit_test(doubled_again_and_again),
-		cmocka_unit_test(doubled_by_rust),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

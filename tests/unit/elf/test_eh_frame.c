@@ -4,16 +4,12 @@
  * compares what it finds with readelf.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/eh_frame.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_frames.h"
 
 #define ADDRESS 0x10000
@@ -103,13 +99,12 @@ static int setup(void **state)
 	return 0;
 }
 
-static void functions(void **state)
+TEST(functions)
 {
 	const __u8 personality[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b };
 	struct found f;
 	size_t plain, full;
 
-	(void)state;
 	plain = put_cie("zR", (const __u8[]){ 0x1b }, 1);
 	put_fde(plain, 0x2000, 0x40);
 	full = put_cie("zPLR", personality, sizeof(personality));
@@ -127,13 +122,12 @@ static void functions(void **state)
 	assert_int_equal(f.address[2], 0x1000);
 }
 
-static void wide_and_plain_addresses(void **state)
+TEST(wide_and_plain_addresses)
 {
 	const __u64 wide[] = { 0x123456789abc, 0x10 };
 	struct found f;
 	size_t cie;
 
-	(void)state;
 	cie = put_cie("", NULL, 0); /* no augmentation: plain addresses of 8 bytes */
 	put_u32(4 + sizeof(wide));
 	put_u32(size - cie);
@@ -144,12 +138,11 @@ static void wide_and_plain_addresses(void **state)
 	assert_int_equal(f.size[0], 0x10);
 }
 
-static void debug_frame(void **state)
+TEST(debug_frame)
 {
 	const __u64 function[] = { 0x401000, 0x33 };
 	struct found f;
 
-	(void)state;
 	debug = true;
 	put_cie("", NULL, 0);
 	memset(section + 4, 0xff, 4);
@@ -162,12 +155,11 @@ static void debug_frame(void **state)
 	assert_int_equal(f.size[0], function[1]);
 }
 
-static void what_is_not_understood_is_left_out(void **state)
+TEST(what_is_not_understood_is_left_out)
 {
 	struct found f;
 	size_t strange, known;
 
-	(void)state;
 	strange = put_cie("zR", (const __u8[]){ 0x3b }, 1); /* relative to a section that is not named */
 	put_fde(strange, 0x2000, 0x40);
 	strange = put_cie("xyz", (const __u8[]){ 0x1b }, 1);
@@ -180,14 +172,13 @@ static void what_is_not_understood_is_left_out(void **state)
 }
 
 /* What a function has in common with others, and its own instructions. */
-static void read_whole(void **state)
+TEST(read_whole)
 {
 	struct frames f = { .address = ADDRESS };
 	struct eh_function function;
 	struct eh_frame copy;
 	size_t plain, other, first, second;
 
-	(void)state;
 	plain = frames_common(&f, "zRS", "\x1b", 1, CODE(0x0c, 7, 8));
 	first = frames_function(&f, plain, 0x2000, 0x40, CODE(0x41, 0x0e, 16));
 	other = frames_usual(&f);
@@ -217,14 +208,13 @@ static void read_whole(void **state)
 }
 
 /* As assemblers write .debug_frame: a signal's function, and nothing of how long its augmentation is. */
-static void letters_without_data(void **state)
+TEST(letters_without_data)
 {
 	const __u64 range[] = { 0x401000, 0x33 };
 	struct frames f = { .debug = true };
 	struct eh_function function;
 	struct eh_frame copy;
 
-	(void)state;
 	frames_put_u32(&f, 15);
 	frames_put_u32(&f, ~0U);
 	frames_put(&f, "\1S\0\1\x78\x10\x0c\x07\x08\0\0", 11);
@@ -246,12 +236,11 @@ static void letters_without_data(void **state)
 }
 
 /* An augmentation of millions of letters costs each of millions of functions nothing. */
-static void letters_without_end(void **state)
+TEST(letters_without_end)
 {
 	char letters[4000];
 	struct found f;
 
-	(void)state;
 	memset(letters, 'S', sizeof(letters));
 	letters[0] = 'z';
 	letters[sizeof(letters) - 1] = '\0';
@@ -264,12 +253,11 @@ static void letters_without_end(void **state)
 	assert_int_equal(f.count, 1);
 }
 
-static void malformed(void **state)
+TEST(malformed)
 {
 	struct found f;
 	size_t cie;
 
-	(void)state;
 	put_u32(1000); /* longer than the section */
 	put_u32(0);
 	assert_int_equal(read_all(&f), -EBADMSG);
@@ -291,12 +279,11 @@ static void malformed(void **state)
 	assert_int_equal(read_all(&f), 0);
 }
 
-static void what_the_caller_says_ends_it(void **state)
+TEST(what_the_caller_says_ends_it)
 {
 	struct found f;
 	size_t cie;
 
-	(void)state;
 	cie = put_cie("zR", (const __u8[]){ 0x1b }, 1);
 	for (int i = 0; i < 20; i++)
 		put_fde(cie, 0x2000 + 16 * i, 16);
@@ -305,12 +292,11 @@ static void what_the_caller_says_ends_it(void **state)
 }
 
 /* Whatever single byte is another one: no read beyond the section, and no loop. */
-static void damaged(void **state)
+TEST(damaged)
 {
 	struct found f;
 	size_t cie;
 
-	(void)state;
 	cie = put_cie("zPLR", (const __u8[]){ 0x9b, 1, 2, 3, 4, 0x1b, 0x1b }, 7);
 	for (int i = 0; i < 4; i++)
 		put_fde(cie, 0x2000 + 16 * i, 16);
@@ -325,20 +311,4 @@ static void damaged(void **state)
 	assert_int_equal(f.count, 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(functions, setup),
-		cmocka_unit_test_setup(wide_and_plain_addresses, setup),
-		cmocka_unit_test_setup(debug_frame, setup),
-		cmocka_unit_test_setup(what_is_not_understood_is_left_out, setup),
-		cmocka_unit_test_setup(read_whole, setup),
-		cmocka_unit_test_setup(letters_without_data, setup),
-		cmocka_unit_test_setup(letters_without_end, setup),
-		cmocka_unit_test_setup(malformed, setup),
-		cmocka_unit_test_setup(what_the_caller_says_ends_it, setup),
-		cmocka_unit_test_setup(damaged, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -5,17 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/function_names.h"
 #include "elf/functions.h"
+#include "tests/forge/test.h"
 
 static int fd = -1;
 
@@ -50,13 +46,12 @@ static __u32 compare(const struct functions *all, __u32 first, __u32 count)
 	return named;
 }
 
-static void same_names(void **state)
+TEST(same_names)
 {
 	_cleanup_buf_ struct buf bytes = { 0 };
 	struct functions all;
 	__u32 named = 0;
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	assert_int_equal(functions_parse(bytes.data, bytes.size, &all), 0);
 	assert_false(all.names_apart);
@@ -66,25 +61,16 @@ static void same_names(void **state)
 	assert_true(named > 20);
 }
 
-static void what_cannot_be_asked(void **state)
+TEST(what_cannot_be_asked)
 {
 	_cleanup_close_ int text = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	const __u32 offsets[SOURCE_ASKED_MAX + 1] = { 0 };
 	_cleanup_buf_ struct buf out = { 0 };
 
-	(void)state;
 	assert_int_equal(function_names_read(fd, -1, offsets, 0, &out), -EINVAL);
 	assert_int_equal(function_names_read(fd, -1, offsets, SOURCE_ASKED_MAX + 1, &out), -EINVAL);
 	assert_int_equal(function_names_read(text, -1, offsets, 1, &out), -ENOEXEC);
 	assert_int_equal(out.size, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(same_names),
-		cmocka_unit_test(what_cannot_be_asked),
-	};
-
-	return cmocka_run_group_tests(tests, setup_group, NULL);
-}
+AROUND_ALL(setup_group, NULL);

@@ -6,16 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/functions.h"
+#include "tests/forge/test.h"
 
 static struct buf bytes;
 static struct functions all;
@@ -89,9 +85,8 @@ static const char *name_at(const void *code, __u32 more)
 	return f ? all.names + f->name : NULL;
 }
 
-static void named(void **state)
+TEST(named)
 {
-	(void)state;
 	assert_int_equal(first_marked_function(1) + second_marked_function(1), 8);
 	assert_string_equal(name_at((const void *)first_marked_function, 0), "first_marked_function");
 	assert_string_equal(name_at((const void *)first_marked_function, 3), "first_marked_function");
@@ -103,28 +98,25 @@ static void named(void **state)
 }
 
 /* A symbol is no name of what comes behind it. */
-static void nameless(void **state)
+TEST(nameless)
 {
-	(void)state;
 	assert_string_equal(name_at(without_size, 0), "");
 	assert_string_equal(name_at(without_size, 3), "");
 }
 
-static void outside_of_the_code(void **state)
+TEST(outside_of_the_code)
 {
-	(void)state;
 	assert_null(functions_find(&all, all.end));
 	assert_null(functions_find(&all, all.list[0].offset - 1));
 	assert_non_null(functions_find(&all, all.end - 1));
 	assert_ptr_equal(functions_find(&all, all.list[0].offset), all.list);
 }
 
-static void no_elf_file(void **state)
+TEST(no_elf_file)
 {
 	_cleanup_close_ int text = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf out = { 0 };
 
-	(void)state;
 	assert_int_equal(buf_add_string(&out, "before"), 0);
 	assert_int_equal(functions_read(text, -1, &out), -ENOEXEC);
 	assert_int_equal(out.size, 6);
@@ -137,13 +129,12 @@ static void expect_refused(const void *changed, size_t size)
 	assert_int_equal(functions_parse(changed, size, &f), -EBADMSG);
 }
 
-static void bytes_that_lie(void **state)
+TEST(bytes_that_lie)
 {
 	_cleanup_free_ char *copy = malloc(bytes.size);
 	__u32 *words = (__u32 *)copy;
 	struct function *list;
 
-	(void)state;
 	assert_non_null(copy);
 	memcpy(copy, bytes.data, bytes.size);
 	list = (struct function *)(copy + ((const char *)all.list - bytes.data));
@@ -168,13 +159,4 @@ static void bytes_that_lie(void **state)
 	expect_refused(copy, bytes.size);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(named),	       cmocka_unit_test(nameless),
-		cmocka_unit_test(outside_of_the_code), cmocka_unit_test(no_elf_file),
-		cmocka_unit_test(bytes_that_lie),
-	};
-
-	return cmocka_run_group_tests(tests, setup_group, teardown_group);
-}
+AROUND_ALL(setup_group, teardown_group);

@@ -3,15 +3,11 @@
  * test_gaps.c - code of arm64 without call frames: what a signal's handler returns to, wherever it stands.
  * The procedure linkage tables of real files are compared in tests/oracle/test_rows_arm64.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/gaps.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_code.h"
 
 #define LENGTH 0x2000 /* of the segment at CODE_AT */
@@ -32,18 +28,16 @@ static struct gaps find_with(__u32 at, __u64 length)
 	return gaps;
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	assert_int_equal(find_with(0, LENGTH).count, 0);
 }
 
 /* With the instruction before, in which the address before the one returned to is. */
-static void the_function_that_ends_signals(void **state)
+TEST(the_function_that_ends_signals)
 {
 	static const __u32 places[] = { CODE_AT + 4, CODE_AT + 0x124, CODE_AT + LENGTH - 8 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const struct gaps gaps = find_with(places[i], LENGTH);
 
@@ -54,24 +48,12 @@ static void the_function_that_ends_signals(void **state)
 	}
 }
 
-static void what_is_not_one(void **state)
+TEST(what_is_not_one)
 {
-	(void)state;
 	assert_int_equal(find_with(CODE_AT + 0x122, LENGTH).count, 0);	    /* not at an instruction */
 	assert_int_equal(find_with(CODE_AT + LENGTH - 4, LENGTH).count, 0); /* cut */
 	assert_int_equal(find_with(CODE_AT + LENGTH, LENGTH).count, 0);
 	assert_int_equal(find_with(CODE_AT + 0x124, (1 << 20) + 4).count, 0); /* too much to search */
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing),
-		TEST(the_function_that_ends_signals),
-		TEST(what_is_not_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

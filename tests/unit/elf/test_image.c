@@ -5,14 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/image.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 
 static struct forge f;
@@ -24,11 +20,10 @@ static int read_forged(size_t size, struct image *ret)
 	return image_read(fd, ret);
 }
 
-static void whole(void **state)
+TEST(whole)
 {
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
 	assert_int_equal(image.runtime, FORGE_RUNTIME_ADDRESS);
@@ -39,11 +34,10 @@ static void whole(void **state)
 	assert_false(image.fixed);
 }
 
-static void section_or_symbol_alone(void **state)
+TEST(section_or_symbol_alone)
 {
 	struct image image;
 
-	(void)state;
 	/* Stripped of everything but the section. */
 	forge_python(&f, 0x030e00f0);
 	forge_section(&f, 1)->sh_type = SHT_PROGBITS;
@@ -84,13 +78,12 @@ static void section_or_symbol_alone(void **state)
 }
 
 /* A runtime must be writable data; a version must be in the file. */
-static void lies(void **state)
+TEST(lies)
 {
 	static const __u64 addresses[] = { 0,	   1,	   FORGE_VERSION, FORGE_TEXT, FORGE_DATA,
 					   0x3ff9, 0x4000, 1ULL << 63,	  ~0ULL };
 	struct image image;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
 		forge_python(&f, 0);
 		forge_section(&f, 3)->sh_addr = addresses[i];
@@ -120,7 +113,7 @@ static void lies(void **state)
 	assert_int_equal(image.version, 0);
 }
 
-static void not_for_us(void **state)
+TEST(not_for_us)
 {
 	static const struct {
 		size_t offset;
@@ -136,7 +129,6 @@ static void not_for_us(void **state)
 	};
 	struct image image;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		forge_python(&f, 0x030d00f0);
 		f.bytes[changes[i].offset] = changes[i].value;
@@ -150,12 +142,11 @@ static void not_for_us(void **state)
 }
 
 /* Each number in a header that sizes something, at its extremes. */
-static void hostile_counts(void **state)
+TEST(hostile_counts)
 {
 	static const __u64 values[] = { 1, 0xff, 0xffff, 1ULL << 31, 1ULL << 32, (1ULL << 63) - 1, ~0ULL };
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	forge_header(&f)->e_shnum = 0; /* the real number is in section 0: 2^32 */
 	forge_section(&f, 0)->sh_size = 1ULL << 32;
@@ -189,11 +180,10 @@ static void hostile_counts(void **state)
 	}
 }
 
-static void strings_without_end(void **state)
+TEST(strings_without_end)
 {
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	forge_section(&f, 3)->sh_name = 1; /* else .PyRuntime is enough */
 	f.bytes[FORGE_STRINGS + f.strings - 1] = 'x';
@@ -216,13 +206,12 @@ static bool is_in_a_load(const struct image *image, __u64 address, __u64 size)
 }
 
 /* Every length of the file, and many single wrong bytes: no crash, and never an address outside. */
-static void truncated_and_flipped(void **state)
+TEST(truncated_and_flipped)
 {
 	struct image image;
 	__u32 random = 1;
 	size_t size;
 
-	(void)state;
 	for (size = 0; size < FORGE_SIZE; size += size < 512 ? 1 : 61) {
 		forge_python(&f, 0x030d00f0);
 		assert_true(read_forged(size, &image) <= 0);
@@ -249,12 +238,11 @@ static void truncated_and_flipped(void **state)
 }
 
 /* Each promise of image_read() that another process could break. */
-static void bytes_of_another_process(void **state)
+TEST(bytes_of_another_process)
 {
 	struct image good, bad, taken;
 	char *const byte = (char *)&bad;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	assert_int_equal(read_forged(FORGE_SIZE, &good), 0);
 	memset(&taken, 0x55, sizeof(taken));
@@ -288,11 +276,10 @@ static void bytes_of_another_process(void **state)
 }
 
 /* A file has one table of a kind. Thousands, all of the same bytes, would be read for seconds. */
-static void one_table_of_a_kind(void **state)
+TEST(one_table_of_a_kind)
 {
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	*forge_section(&f, 3) = *forge_section(&f, 1);
 	forge_section(&f, 1)->sh_size = sizeof(Elf64_Sym); /* the first one names nothing */
@@ -304,11 +291,10 @@ static void one_table_of_a_kind(void **state)
 }
 
 /* And one Py_Version: each would be read from the file. */
-static void one_version(void **state)
+TEST(one_version)
 {
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0);
 	forge_symbol(&f, "Py_Version", FORGE_DATA - 4, 8); /* in no segment */
 	memcpy(f.bytes + FORGE_VERSION, &(__u64){ 0x030d00f0 }, 8);
@@ -318,22 +304,20 @@ static void one_version(void **state)
 }
 
 /* libelf looks through all of them for each. */
-static void long_names_of_sections(void **state)
+TEST(long_names_of_sections)
 {
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	forge_section(&f, 4)->sh_size = (256 << 10) + 1;
 	assert_int_equal(read_forged(FORGE_SIZE, &image), -EBADMSG);
 }
 
-static void bias(void **state)
+TEST(bias)
 {
 	struct image image;
 	__u64 value = 1;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	assert_int_equal(read_forged(FORGE_SIZE, &image), 0);
 	assert_int_equal(image_bias(&image, 0x7f0000001000, FORGE_TEXT, true, &value), 0);
@@ -354,12 +338,11 @@ static void bias(void **state)
 }
 
 /* asyncio's offsets: in a library of its own, and where they could not be. */
-static void asyncio_section(void **state)
+TEST(asyncio_section)
 {
 	static const char name[] = ".AsyncioDebug";
 	struct image image;
 
-	(void)state;
 	forge_python(&f, 0);
 	memcpy(f.bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
 	memcpy(f.bytes + FORGE_NAMES + 64, name, sizeof(name));
@@ -374,35 +357,12 @@ static void asyncio_section(void **state)
 }
 
 /* This test itself: a real file, without Python. */
-static void real_program(void **state)
+TEST(real_program)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct image image;
 
-	(void)state;
 	assert_int_equal(image_read(fd, &image), 0);
 	assert_int_equal(image.runtime, 0);
 	assert_true(image.load_count >= 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(section_or_symbol_alone),
-		cmocka_unit_test(lies),
-		cmocka_unit_test(not_for_us),
-		cmocka_unit_test(hostile_counts),
-		cmocka_unit_test(strings_without_end),
-		cmocka_unit_test(truncated_and_flipped),
-		cmocka_unit_test(bytes_of_another_process),
-		cmocka_unit_test(one_table_of_a_kind),
-		cmocka_unit_test(one_version),
-		cmocka_unit_test(long_names_of_sections),
-		cmocka_unit_test(bias),
-		cmocka_unit_test(asyncio_section),
-		cmocka_unit_test(real_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,21 +5,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <lzma.h>
 
 #include "base/buf.h"
 #include "elf/functions.h"
 #include "elf/minidebug.h"
+#include "tests/forge/test.h"
 
 #define SECTIONS 0x100 /* offset of the headers; the packed bytes are behind them */
 #define NAMES	 0x200
@@ -119,13 +115,12 @@ static bool has_symbol(const char *wanted)
 	return false;
 }
 
-static void of_this_program(void **state)
+TEST(of_this_program)
 {
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct stat stat;
 	void *bytes;
 
-	(void)state;
 	assert_int_equal(fstat(self, &stat), 0);
 	bytes = mmap(NULL, stat.st_size, PROT_READ, MAP_PRIVATE, self, 0);
 	assert_ptr_not_equal(bytes, MAP_FAILED);
@@ -136,9 +131,8 @@ static void of_this_program(void **state)
 	close(self);
 }
 
-static void there_is_none(void **state)
+TEST(there_is_none)
 {
-	(void)state;
 	make("", 0, 0);
 	memcpy(file.data + NAMES + 1, ".gnu_debuglink", 14);
 	assert_int_equal(pwrite(fd, file.data, PACKED, 0), PACKED);
@@ -147,11 +141,10 @@ static void there_is_none(void **state)
 }
 
 /* A few kilobytes that become more than is allowed. */
-static void bomb(void **state)
+TEST(bomb)
 {
 	char *zeros = calloc(1, MINIDEBUG_MAX + 1);
 
-	(void)state;
 	assert_non_null(zeros);
 	assert_int_equal(open_packed(zeros, MINIDEBUG_MAX + 1, 0), -E2BIG);
 	assert_null(mini.bytes);
@@ -159,20 +152,18 @@ static void bomb(void **state)
 }
 
 /* Unpacking it would take 64 MiB beside what comes out: the program that packed it says so in the header. */
-static void dictionary(void **state)
+TEST(dictionary)
 {
-	(void)state;
 	assert_int_equal(open_packed("12345", 5, 9), -E2BIG);
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	size_t size;
 	uint8_t *packed;
 	Elf64_Ehdr none = { 0 };
 	static const char text[] = "no ELF file, but longer than the header of one, which has 64 bytes";
 
-	(void)state;
 	assert_int_equal(open_packed(text, sizeof(text), 1), -EBADMSG);
 	teardown(NULL);
 	assert_int_equal(open_packed(&none, sizeof(none), 1), -EBADMSG);
@@ -200,13 +191,4 @@ static void damaged(void **state)
 	free(packed);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(of_this_program), TEST(there_is_none), TEST(bomb), TEST(dictionary), TEST(damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

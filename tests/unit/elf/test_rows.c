@@ -6,25 +6,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_code.h"
 
 /* --- what they say -------------------------------------------------------------------------------------- */
 
-static void nothing_is_known(void **state)
+TEST(nothing_is_known)
 {
-	(void)state;
 	read_region(0);
 	assert_int_equal(rows.count, REGION_PAGES); /* one for each page */
 	holds(0, 1 << REGION_SHIFT, NONE);
@@ -33,9 +28,8 @@ static void nothing_is_known(void **state)
 	assert_int_equal(try_read(ROWS_REGIONS), -ERANGE);
 }
 
-static void functions_and_gaps(void **state)
+TEST(functions_and_gaps)
 {
-	(void)state;
 	function(0x1240, 0x1280, CODE(0x41, 0x0e, 16));
 	function(0x1100, 0x1120, CODE(0x44, 0x0e, 16, 0x44, 0x0e, 24));
 	read_region(0);
@@ -51,9 +45,8 @@ static void functions_and_gaps(void **state)
 }
 
 /* Rows that say the same are one; but a page begins with one of its own. */
-static void equal_rows_are_merged(void **state)
+TEST(equal_rows_are_merged)
 {
-	(void)state;
 	function(0x1ff0, 0x2000, CODE(0x44, 0x0e, 8, 0x44, 0x83, 2));
 	function(0x2000, 0x4010, NULL, 0);
 	function(0x4010, 0x4020, NULL, 0);
@@ -64,9 +57,8 @@ static void equal_rows_are_merged(void **state)
 	assert_int_equal(rows.words[5] - rows.words[4], 2);
 }
 
-static void across_regions(void **state)
+TEST(across_regions)
 {
-	(void)state;
 	function(0xffff0, 0x200010, CODE(0x44, 0x0e, 16, 0x04, 0, 0, 8, 0, 0x0e, 24, 0x04, 0, 0, 8, 0,
 				0x0e, 32));
 	read_region(0);
@@ -81,9 +73,8 @@ static void across_regions(void **state)
 	holds(0x10, 0x100000, NONE);
 }
 
-static void what_is_malformed_is_unknown(void **state)
+TEST(what_is_malformed_is_unknown)
 {
-	(void)state;
 	function(0x2000, 0x2040, CODE(0x50, 0x0e, 16, 0x50, 0x3f, 0x44, 0x0e, 24));
 	function(0x2040, 0x2080, CODE(0x0e, 32));
 	read_region(0);
@@ -94,9 +85,8 @@ static void what_is_malformed_is_unknown(void **state)
 }
 
 /* The lowest begin counts, then the first in the file, whatever order they are in. */
-static void overlapping_functions(void **state)
+TEST(overlapping_functions)
 {
-	(void)state;
 	function(0x2010, 0x2050, CODE(0x0e, 16, 0x60, 0x0e, 24));
 	function(0x2000, 0x2020, CODE(0x0e, 32));
 	function(0x2000, 0x2030, CODE(0x0e, 40));
@@ -108,9 +98,8 @@ static void overlapping_functions(void **state)
 }
 
 /* .debug_frame fills the gaps that .eh_frame leaves. */
-static void both_sections(void **state)
+TEST(both_sections)
 {
-	(void)state;
 	function(0x2000, 0x2020, CODE(0x0e, 16));
 	debug_function(0x2000, 0x2020, CODE(0x0e, 24));
 	debug_function(0x3000, 0x3020, CODE(0x0e, 32));
@@ -123,9 +112,8 @@ static void both_sections(void **state)
 	holds(0x3000, 0x3020, SP(4));
 }
 
-static void outside_of_the_code(void **state)
+TEST(outside_of_the_code)
 {
-	(void)state;
 	function(0x800, 0x900, NULL, 0); /* in no segment with code */
 	function(0x2ffff0, 0x300010, NULL, 0);
 	function(0x2fffe0, 0x2ffff0, NULL, 0);
@@ -139,12 +127,11 @@ static void outside_of_the_code(void **state)
 }
 
 /* Functions whose return address is in a register of the other machine are left out. */
-static void another_machine(void **state)
+TEST(another_machine)
 {
 	_cleanup_close_ int arm = -1;
 	_cleanup_close_ int text = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	function(0x1100, 0x1120, CODE(0x0e, 16));
 	arm = write_file(EM_AARCH64);
 	assert_int_equal(rows_read(arm, 0, &out), 0);
@@ -158,12 +145,11 @@ static void another_machine(void **state)
 
 /* --- real ones ------------------------------------------------------------------------------------------ */
 
-static void this_program(void **state)
+TEST(this_program)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	__u32 known = 0;
 
-	(void)state;
 	assert_int_equal(rows_read(fd, 0, &out), 0);
 	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
 	for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
@@ -171,12 +157,11 @@ static void this_program(void **state)
 	assert_true(known > 10000);
 }
 
-static void the_kernels_page(void **state)
+TEST(the_kernels_page)
 {
 	const __u64 vdso = getauxval(AT_SYSINFO_EHDR);
 	__u32 known = 0;
 
-	(void)state;
 	if (!vdso) {
 		assert_int_equal(rows_read_vdso(0, &out), -ENOENT);
 		print_message("SKIP: the kernel maps no page of code\n");
@@ -198,11 +183,10 @@ static void refused(void)
 	assert_int_equal(rows_parse(out.data, out.size, &r), -EBADMSG);
 }
 
-static void bytes_that_lie(void **state)
+TEST(bytes_that_lie)
 {
 	__u32 *words, *row;
 
-	(void)state;
 	function(0x1100, 0x1120, CODE(0x44, 0x0e, 16, 0x44, 0x0e, 24));
 	read_region(0);
 	words = (__u32 *)out.data; /* header: 2; index: 257; rows */
@@ -236,24 +220,4 @@ static void bytes_that_lie(void **state)
 	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_is_known),
-		TEST(functions_and_gaps),
-		TEST(equal_rows_are_merged),
-		TEST(across_regions),
-		TEST(what_is_malformed_is_unknown),
-		TEST(overlapping_functions),
-		TEST(both_sections),
-		TEST(outside_of_the_code),
-		TEST(another_machine),
-		TEST(this_program),
-		TEST(the_kernels_page),
-		TEST(bytes_that_lie),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

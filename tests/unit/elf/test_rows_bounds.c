@@ -3,25 +3,20 @@
  * test_rows_bounds.c - files that mean harm: whatever they say of call frames, the rows, the work and what is
  * read are bounded, and other regions of the file are as they would be without. All is counted, not timed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/code_file.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_code.h"
 
 /* A row for each byte of the first 64 pages: as many as there may be, and one more. */
-static void too_many_rows(void **state)
+TEST(too_many_rows)
 {
 	const __u32 most = REGION_ROWS - (REGION_PAGES - 64); /* the others begin pages */
 	_cleanup_buf_ struct buf code = { 0 };
 
-	(void)state;
 	for (__u32 i = 0; i <= most; i++)
 		assert_int_equal(buf_add(&code, (__u8[]){ 0x0e, i % 2 ? 16 : 24, 0x41 }, 3), 0);
 	function(0x100000, 0x200000, code.data, code.size - 3);
@@ -37,11 +32,10 @@ static void too_many_rows(void **state)
 }
 
 /* Any number of functions over the same bytes: those that an earlier one covers are not even executed. */
-static void the_same_bytes_again_and_again(void **state)
+TEST(the_same_bytes_again_and_again)
 {
 	_cleanup_buf_ struct buf code = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 65536; i++)
 		assert_int_equal(buf_add(&code, "\x0e\x08\x0e\x10", 4), 0);
 	/* 64 times 256 KiB of instructions would be more than the bound of 8 MiB. */
@@ -56,9 +50,8 @@ static void the_same_bytes_again_and_again(void **state)
 	assert_int_equal(try_read(1), 0);
 }
 
-static void too_many_functions(void **state)
+TEST(too_many_functions)
 {
-	(void)state;
 	for (int i = 0; i < ROWS_FUNCTIONS_MAX; i++)
 		function(0x2000 + i % 4096, 0x3000, NULL, 0);
 	read_region(0);
@@ -69,11 +62,10 @@ static void too_many_functions(void **state)
 }
 
 /* What is common is executed for each function that has it, and so counts each time. */
-static void much_in_common(void **state)
+TEST(much_in_common)
 {
 	_cleanup_buf_ struct buf code = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 32768; i++)
 		assert_int_equal(buf_add(&code, "\x0e\x08", 2), 0);
 	eh_usual = frames_common(&eh, "zR", "\x1b", 1, code.data, code.size);
@@ -86,9 +78,8 @@ static void much_in_common(void **state)
 }
 
 /* What is read of a file's sections in all; one that is too much is left out. */
-static void large_sections(void **state)
+TEST(large_sections)
 {
-	(void)state;
 	function(0x2000, 0x2020, NULL, 0);
 	frames_put_u32(&eh, 0);
 	debug_function(0x3000, 0x3020, NULL, 0);
@@ -107,11 +98,10 @@ static void large_sections(void **state)
 }
 
 /* Four billion bytes to advance by, each of many times, and a function as large as all addresses. */
-static void far_ahead(void **state)
+TEST(far_ahead)
 {
 	_cleanup_buf_ struct buf code = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 10000; i++)
 		assert_int_equal(buf_add(&code, "\x04\xff\xff\xff\xff\x0e\x10", 7), 0);
 	function(0x2000, 0x3000, code.data, code.size);
@@ -124,18 +114,4 @@ static void far_ahead(void **state)
 	holds(0, 1 << REGION_SHIFT, NONE);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(too_many_rows),
-		TEST(the_same_bytes_again_and_again),
-		TEST(too_many_functions),
-		TEST(much_in_common),
-		TEST(large_sections),
-		TEST(far_ahead),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

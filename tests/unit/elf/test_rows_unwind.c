@@ -2,13 +2,12 @@
 /*
  * test_rows_unwind.c - that rules mean what they say, on x86-64 (tests/forge/own_stack.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <linux/types.h>
+
+#include "tests/forge/test.h"
+
+#pragma GCC optimize("O2") /* where a function keeps its caller differs */
 
 #ifdef __x86_64__
 
@@ -141,9 +140,8 @@ static int through_pushes(int n)
 	return pushes(through_rbp, n) + 1;
 }
 
-static void functions_of_every_kind(void **state)
+TEST(functions_of_every_kind)
 {
-	(void)state;
 	seen = 0;
 	plain(look, 1);
 	pushes(look, 2);
@@ -164,13 +162,12 @@ static void on_signal(int number)
 	aligned(look, number);
 }
 
-static void signals(void **state)
+TEST(signals)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	static char room[256 << 10];
 	const stack_t other = { .ss_sp = room, .ss_size = sizeof(room) }, none = { .ss_flags = SS_DISABLE };
 
-	(void)state;
 	seen = 0;
 	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
 	by_rbp(raise_signal, 1);
@@ -184,40 +181,19 @@ static void signals(void **state)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-static void threads(void **state)
+TEST(threads)
 {
-	(void)state;
 	seen = 0;
 	look_in_a_thread();
 	assert_true(seen & 1U << RULE_ROOT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_every_kind),
-		cmocka_unit_test(callbacks_of_a_library),
-		cmocka_unit_test(signals),
-		cmocka_unit_test(threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 #else
 
-static void skipped(void **state)
+TEST(skipped)
 {
-	(void)state;
 	print_message("SKIP: test_rows_unwind_arm64 is for this machine\n");
 	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(skipped) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif

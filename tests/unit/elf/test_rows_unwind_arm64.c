@@ -2,13 +2,12 @@
 /*
  * test_rows_unwind_arm64.c - what test_rows_unwind.c does, on arm64.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <linux/types.h>
+
+#include "tests/forge/test.h"
+
+#pragma GCC optimize("O2") /* where a function keeps its caller differs */
 
 #ifdef __aarch64__
 
@@ -137,9 +136,8 @@ static int through_hands_over(int n)
 	return hands_over(through_large, n) + 1;
 }
 
-static void functions_of_every_kind(void **state)
+TEST(functions_of_every_kind)
 {
-	(void)state;
 	plain(look, 1);
 	by_x29(look, 3);
 	assert_true(kinds_seen & 1U << RULE_BP);
@@ -156,18 +154,16 @@ static void on_signal(int number)
 	by_x29(look, number);
 }
 
-static void threads(void **state)
+TEST(threads)
 {
-	(void)state;
 	look_in_a_thread();
 }
 
 /* qemu-user has what a handler returns to in a page of no file. */
-static void signals(void **state)
+TEST(signals)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
-	(void)state;
 	if (!getauxval(AT_SYSINFO_EHDR)) {
 		print_message("SKIP: the kernel maps no page of code\n");
 		skip();
@@ -176,25 +172,6 @@ static void signals(void **state)
 	by_x29(raise_signal, 1);
 	assert_true(signal_seen);
 	signal(SIGUSR1, SIG_DFL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_every_kind),
-		cmocka_unit_test(callbacks_of_a_library),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(signals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-#else
-
-int main(void)
-{
-	return 0; /* its twin is for this machine */
 }
 
 #endif

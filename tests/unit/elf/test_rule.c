@@ -3,16 +3,12 @@
  * test_rule.c - states of call frame instructions as 20 bits: what they can say, up to its bounds, and that
  * everything else is unknown.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "elf/rule.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_frames.h"
 
 #define UNKNOWN rule_make_small(RULE_SPECIAL, RULE_UNKNOWN, 0, 0)
@@ -49,9 +45,8 @@ static __u32 rule_by(const __u8 *bytes, size_t size)
 	return rule_of(&state, false);
 }
 
-static void stack_pointer_and_frame_pointer(void **state)
+TEST(stack_pointer_and_frame_pointer)
 {
-	(void)state;
 	assert_int_equal(rule_at(CFI_RSP, 8), rule_make(RULE_SP, 1, RULE_SLOT_SAME));
 	assert_int_equal(rule_at(CFI_RBP, 16), rule_make(RULE_BP, 2, RULE_SLOT_SAME));
 	assert_int_equal(rule_at(CFI_RSP, 8 * 8191), rule_make(RULE_SP, 8191, 0));
@@ -67,9 +62,8 @@ static void stack_pointer_and_frame_pointer(void **state)
 	assert_int_equal(rule_at(CFI_RSP, INT64_MIN), UNKNOWN);
 }
 
-static void other_registers(void **state)
+TEST(other_registers)
 {
-	(void)state;
 	assert_int_equal(rule_at(10, 0), rule_make_small(RULE_REGISTER, 10, 0, 0));
 	assert_int_equal(rule_at(0, 8 * 511), rule_make_small(RULE_REGISTER, 0, 511, 0));
 	assert_int_equal(rule_at(15, 8), rule_make_small(RULE_REGISTER, 15, 1, 0));
@@ -79,7 +73,7 @@ static void other_registers(void **state)
 	assert_int_equal(rule_at((1ULL << 32) + CFI_RSP, 8), UNKNOWN);
 }
 
-static void callers_frame_pointer(void **state)
+TEST(callers_frame_pointer)
 {
 	static const struct {
 		struct cfi_register is;
@@ -99,7 +93,6 @@ static void callers_frame_pointer(void **state)
 	static const __u8 at_bp[] = { 0x76, 0 }, below[] = { 0x76, 0x78 }, longer[] = { 0x76, 0, 0x06 };
 	struct cfi_state s = at(CFI_RSP, 64);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		s.bp = cases[i].is;
 		assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, cases[i].slot));
@@ -114,11 +107,10 @@ static void callers_frame_pointer(void **state)
 	assert_int_equal(rule_of(&s, false), rule_make(RULE_SP, 8, RULE_SLOT_LOST));
 }
 
-static void return_address(void **state)
+TEST(return_address)
 {
 	struct cfi_state s = at(CFI_RSP, 8);
 
-	(void)state;
 	s.ip.rule = CFI_UNDEFINED;
 	assert_int_equal(rule_of(&s, false), rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0));
 	s.ip.rule = CFI_SAME;
@@ -133,12 +125,11 @@ static void return_address(void **state)
 }
 
 /* rsp + 8 + ((rip & 15) >= n) * 8 */
-static void linkage_tables(void **state)
+TEST(linkage_tables)
 {
 	__u8 code[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0 };
 	const size_t size = sizeof(code) - 1;
 
-	(void)state;
 	for (int n = 0; n < 16; n++) {
 		code[6] = 0x30 + n;
 		assert_int_equal(rule_by(code, size), rule_make_small(RULE_SPECIAL, RULE_PLT, n, 0));
@@ -155,9 +146,8 @@ static void linkage_tables(void **state)
 	}
 }
 
-static void word_below_the_frame_pointer(void **state)
+TEST(word_below_the_frame_pointer)
 {
-	(void)state;
 	assert_int_equal(rule_by(CODE(0x76, 0x78, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 1, 0));
 	assert_int_equal(rule_by(CODE(0x76, 0, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 0, 0));
 	assert_int_equal(rule_by(CODE(0x76, 0x88, 0x60, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF,
@@ -173,9 +163,8 @@ static void word_below_the_frame_pointer(void **state)
 }
 
 /* rsp + 8 n, deref, + 8: as OpenSSL's loops for AVX have it. */
-static void word_above_the_stack_pointer(void **state)
+TEST(word_above_the_stack_pointer)
 {
-	(void)state;
 	assert_int_equal(rule_by(CODE(0x77, 8, 0x06, 0x23, 8)),
 			 rule_make_small(RULE_SPECIAL, RULE_DEREF_SP, 1, 0));
 	assert_int_equal(rule_by(CODE(0x77, 0, 0x06, 0x23, 8)),
@@ -200,12 +189,11 @@ static void word_above_the_stack_pointer(void **state)
 }
 
 /* As the kernel's frame has it: the interrupted stack pointer is in the struct ucontext, 160 bytes on. */
-static void signals(void **state)
+TEST(signals)
 {
 	static const __u8 saved[] = { 0x77, 0xa0, 0x01, 0x06 }, elsewhere[] = { 0x77, 0xa8, 0x01, 0x06 };
 	struct cfi_state s = by_expression(saved, sizeof(saved));
 
-	(void)state;
 	s.ip = (struct cfi_register){ CFI_EXPRESSION, 0, { elsewhere, elsewhere + 3 } };
 	assert_int_equal(rule_of(&s, true), rule_make_small(RULE_SPECIAL, RULE_SIGNAL, 0, 0));
 	assert_int_equal(rule_of(&s, false), UNKNOWN);
@@ -216,9 +204,8 @@ static void signals(void **state)
 	assert_int_equal(rule_of(&s, true), rule_make(RULE_SP, 2, 0));
 }
 
-static void what_may_be_sent(void **state)
+TEST(what_may_be_sent)
 {
-	(void)state;
 	assert_true(rule_is_sane(UNKNOWN));
 	assert_true(rule_is_sane(rule_make(RULE_SP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make(RULE_BP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
@@ -227,21 +214,4 @@ static void what_may_be_sent(void **state)
 		rule_make_small(RULE_SPECIAL, RULE_SP_FAR, RULE_SMALL_MAX, RULE_SLOT_LOST)));
 	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SPECIALS, 0, 0)));
 	assert_false(rule_is_sane(1U << RULE_BITS));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stack_pointer_and_frame_pointer),
-		cmocka_unit_test(other_registers),
-		cmocka_unit_test(callers_frame_pointer),
-		cmocka_unit_test(return_address),
-		cmocka_unit_test(linkage_tables),
-		cmocka_unit_test(word_below_the_frame_pointer),
-		cmocka_unit_test(word_above_the_stack_pointer),
-		cmocka_unit_test(signals),
-		cmocka_unit_test(what_may_be_sent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

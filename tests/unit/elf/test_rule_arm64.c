@@ -3,14 +3,10 @@
  * test_rule_arm64.c - states of call frame instructions of arm64 as 20 bits: what they can say, up to its
  * bounds, and that everything else is unknown.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "elf/rule.h"
+#include "tests/forge/test.h"
 
 #define UNKNOWN	  rule_unknown()
 #define IN_PLACE  INT64_MAX /* the register has the caller's value */
@@ -37,9 +33,8 @@ static __u32 rule(__u64 number, __s64 offset, __s64 x29, __s64 x30)
 	return rule_of_arm64(&state);
 }
 
-static void leaves(void **state)
+TEST(leaves)
 {
-	(void)state;
 	assert_int_equal(rule(31, 0, IN_PLACE, IN_PLACE), rule_make(RULE_SP, 0, RULE_SLOT_SAME));
 	assert_int_equal(rule(31, 8 * 8191, IN_PLACE, IN_PLACE), rule_make(RULE_SP, 8191, RULE_SLOT_SAME));
 	assert_int_equal(rule(31, 8 * 8192, IN_PLACE, IN_PLACE),
@@ -56,9 +51,8 @@ static void leaves(void **state)
 }
 
 /* stp x29, x30, [sp, #-n]! */
-static void pairs_at_the_bottom(void **state)
+TEST(pairs_at_the_bottom)
 {
-	(void)state;
 	assert_int_equal(rule(31, 32, -32, -24), rule_make(RULE_SP, 4, RULE_SLOT_AT_SP));
 	assert_int_equal(rule(31, 16, -16, -8), rule_make(RULE_SP, 2, RULE_SLOT_AT_SP));
 	assert_int_equal(rule(31, 8 * 8191, -8 * 8191, -8 * 8190), rule_make(RULE_SP, 8191, RULE_SLOT_AT_SP));
@@ -67,9 +61,8 @@ static void pairs_at_the_bottom(void **state)
 	assert_int_equal(rule(29, 96, -96, -88), rule_make(RULE_BP, 12, RULE_SLOT_AT_BP));
 }
 
-static void pairs_elsewhere(void **state)
+TEST(pairs_elsewhere)
 {
-	(void)state;
 	assert_int_equal(rule(31, 96, -16, -8), rule_make(RULE_SP, 12, 2));
 	assert_int_equal(rule(31, 320, -8 * 29, -8 * 28), rule_make(RULE_SP, 40, 29));
 	assert_int_equal(rule(29, 320, -16, -8), rule_make(RULE_BP, 40, 2));
@@ -87,9 +80,8 @@ static void pairs_elsewhere(void **state)
 	assert_int_equal(rule(31, 96, -16, -(1LL << 40)), UNKNOWN);
 }
 
-static void x30_alone(void **state)
+TEST(x30_alone)
 {
-	(void)state;
 	assert_int_equal(rule(31, 16, IN_PLACE, -16), rule_make_small(RULE_SPECIAL, RULE_LINK, 1, 2));
 	assert_int_equal(rule(31, 16 * 511, IN_PLACE, -8 * 31),
 			 rule_make_small(RULE_SPECIAL, RULE_LINK, 511, 31));
@@ -99,26 +91,12 @@ static void x30_alone(void **state)
 	assert_int_equal(rule(29, 16, IN_PLACE, -16), UNKNOWN);
 }
 
-static void roots(void **state)
+TEST(roots)
 {
 	struct cfi_state unknown = { .ip = { .rule = CFI_SAME } };
 
-	(void)state;
 	assert_int_equal(rule(31, 0, IN_PLACE, NOWHERE), rule_make_small(RULE_SPECIAL, RULE_ROOT, 0, 0));
 	assert_int_equal(rule_of_arm64(&unknown), UNKNOWN);
 	unknown.cfa = (struct cfi_cfa){ .is_known = true, .is_expression = true, .number = 31 };
 	assert_int_equal(rule_of_arm64(&unknown), UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaves),
-		cmocka_unit_test(pairs_at_the_bottom),
-		cmocka_unit_test(pairs_elsewhere),
-		cmocka_unit_test(x30_alone),
-		cmocka_unit_test(roots),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

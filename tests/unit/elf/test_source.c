@@ -7,20 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "elf/source.h"
+#include "tests/forge/test.h"
 
 static __u64 bias;
 static int self = -1;
@@ -147,13 +143,12 @@ static void check(const struct source *s, const struct source_frame *f, const ch
 	assert_int_equal(f->line, line);
 }
 
-static void lines_and_inlined_functions(void **state)
+TEST(lines_and_inlined_functions)
 {
 	/* In no order, and one that is no code. */
 	const __u32 offsets[] = { offset_of(in_inlined), 0, offset_of(in_innermost), offset_of(in_compiled) };
 	struct source s;
 
-	(void)state;
 	assert_int_equal(compiled_by_itself(1), 27);
 	s = read_these(offsets, 4);
 	for (int i = 0; i < 4; i++)
@@ -171,13 +166,12 @@ static void lines_and_inlined_functions(void **state)
 }
 
 /* The outermost are kept, and the innermost of these has the line at which it calls the next. */
-static void too_many_levels(void **state)
+TEST(too_many_levels)
 {
 	const __u32 offset = offset_of(in_deep);
 	const struct source_frame *f;
 	struct source s;
 
-	(void)state;
 	assert_int_equal(deepest(1), 40);
 	s = read_these(&offset, 1);
 	assert_int_equal(s.places[0].count, SOURCE_FRAMES_MAX);
@@ -188,12 +182,11 @@ static void too_many_levels(void **state)
 	assert_int_equal(f[0].line + 1, f[1].line);
 }
 
-static void impossible_questions(void **state)
+TEST(impossible_questions)
 {
 	static __u32 many[SOURCE_ASKED_MAX + 1];
 	_cleanup_close_ int text = memfd_create("text", MFD_CLOEXEC);
 
-	(void)state;
 	buf_clear(&bytes);
 	assert_int_equal(source_read(self, -1, many, 0, &bytes), -EINVAL);
 	assert_int_equal(source_read(self, -1, many, SOURCE_ASKED_MAX + 1, &bytes), -EINVAL);
@@ -222,14 +215,13 @@ static int copy_after(const char *change)
 	return fd;
 }
 
-static void files_without(void **state)
+TEST(files_without)
 {
 	const __u32 offset = offset_of(in_innermost);
 	_cleanup_close_ int bare = copy_after("--strip-debug");
 	_cleanup_close_ int debug = copy_after("--only-keep-debug");
 	struct source s;
 
-	(void)state;
 	buf_clear(&bytes);
 	assert_int_equal(source_read(bare, -1, &offset, 1, &bytes), -ENODATA);
 	assert_int_equal(source_read(bare, debug, &offset, 1, &bytes), 0);
@@ -239,13 +231,12 @@ static void files_without(void **state)
 }
 
 /* Sections that were packed by the linker or by objcopy. */
-static void packed(void **state)
+TEST(packed)
 {
 	const __u32 offset = offset_of(in_innermost);
 	_cleanup_close_ int fd = copy_after("--compress-debug-sections=zlib");
 	struct source s;
 
-	(void)state;
 	buf_clear(&bytes);
 	assert_int_equal(source_read(fd, -1, &offset, 1, &bytes), 0);
 	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
@@ -297,9 +288,8 @@ static int read_damaged(const char *path)
 	return readable;
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
-	(void)state;
 	assert_in_range(read_damaged("tests/fuzz/corpus/source/dwarf4.so"), DAMAGED / 4, DAMAGED);
 	assert_in_range(read_damaged("tests/fuzz/corpus/source/dwarf5.so"), DAMAGED / 4, DAMAGED);
 }
@@ -319,7 +309,7 @@ static const ElfW(Shdr) *section_of(const unsigned char *file, const char *name)
 }
 
 /* libdw reads on beyond the end of such a section. */
-static void strings_without_end(void **state)
+TEST(strings_without_end)
 {
 	static const char *const names[] = { ".debug_str", ".debug_line_str" };
 	_cleanup_close_ int from = open("tests/fuzz/corpus/source/dwarf5.so", O_RDONLY | O_CLOEXEC);
@@ -327,7 +317,6 @@ static void strings_without_end(void **state)
 	const ssize_t size = read(from, whole, sizeof(whole));
 	const __u32 offset = CODE_BEGIN;
 
-	(void)state;
 	assert_in_range(size, 4096, sizeof(whole) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const ElfW(Shdr) *s = section_of(whole, names[i]);
@@ -345,7 +334,7 @@ static void strings_without_end(void **state)
 	}
 }
 
-static void nonsense(void **state)
+TEST(nonsense)
 {
 	const __u32 offset = offset_of(in_innermost);
 	struct source s = read_these(&offset, 1);
@@ -353,7 +342,6 @@ static void nonsense(void **state)
 	struct source_header *h = (struct source_header *)bytes.data;
 	const struct source_place was = *p;
 
-	(void)state;
 	assert_int_equal(source_parse(bytes.data, bytes.size - 1, &s), -EBADMSG);
 	assert_int_equal(source_parse(bytes.data, 3, &s), -EBADMSG);
 	p->count = SOURCE_FRAMES_MAX + 1;
@@ -377,18 +365,4 @@ static void nonsense(void **state)
 	assert_int_equal(source_parse(bytes.data, bytes.size, &s), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_and_inlined_functions),
-		cmocka_unit_test(too_many_levels),
-		cmocka_unit_test(impossible_questions),
-		cmocka_unit_test(files_without),
-		cmocka_unit_test(packed),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(strings_without_end),
-		cmocka_unit_test(nonsense),
-	};
-
-	return cmocka_run_group_tests(tests, setup_group, teardown_group);
-}
+AROUND_ALL(setup_group, teardown_group);

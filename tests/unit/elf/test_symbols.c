@@ -4,28 +4,23 @@
  * are found is tested by test_functions.c and test_function_names.c.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/symbols.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 
 static struct forge f;
 
-static void order(void **state)
+TEST(order)
 {
 	static const struct symbol sorted[] = {
 		{ 10, 90, "outer", 0 }, { 10, 20, "worse", 2 }, { 10, 20, "a", 1 }, { 10, 20, "b", 1 },
 		{ 11, 12, "a", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sorted); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(sorted); k++) {
 			const int c = symbol_compare(&sorted[i], &sorted[k]);
@@ -35,12 +30,11 @@ static void order(void **state)
 }
 
 /* Names without an end are compared at their beginning only: they may be as long as the file. */
-static void names_alike(void **state)
+TEST(names_alike)
 {
 	struct symbol x = { 1, 2, NULL, 0 }, y = x;
 	char one[200], other[200];
 
-	(void)state;
 	memset(one, 'a', sizeof(one));
 	memset(other, 'a', sizeof(other));
 	one[sizeof(one) - 1] = other[sizeof(other) - 1] = '\0';
@@ -54,7 +48,7 @@ static void names_alike(void **state)
 }
 
 /* What is read of a file has a limit for all of its tables together. */
-static void budget_of_all_tables(void **state)
+TEST(budget_of_all_tables)
 {
 	struct elf_budget left = { 100 * sizeof(Elf64_Sym), 1000 }, before;
 	_cleanup_(elf_file_cleanup) Elf *elf = NULL;
@@ -63,7 +57,6 @@ static void budget_of_all_tables(void **state)
 	GElf_Shdr header;
 	Elf_Scn *section;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	fd = forge_write(&f, FORGE_SIZE);
 	assert_int_equal(elf_file_open(fd, &elf), 0);
@@ -82,15 +75,4 @@ static void budget_of_all_tables(void **state)
 	left.names = f.strings;
 	assert_int_equal(elf_file_symbols(elf, section, &header, &left, &symbols, &names), 0);
 	assert_int_equal(left.symbols + left.names, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order),
-		cmocka_unit_test(names_alike),
-		cmocka_unit_test(budget_of_all_tables),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

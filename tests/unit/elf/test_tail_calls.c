@@ -4,16 +4,12 @@
  * does: with all ways to write such a jump, and wherever a piece of the file that is read ends.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/tail_calls.h"
+#include "tests/forge/test.h"
 
 #if defined(__x86_64__)
 
@@ -85,9 +81,8 @@ static size_t found(const char *begin, size_t n, size_t size)
 	return count;
 }
 
-static void every_function_of_a_loop(void **state)
+TEST(every_function_of_a_loop)
 {
-	(void)state;
 	assert_int_equal(with_new_registers - many, MANY * MANY_SIZE);
 	assert_int_equal(with_address - with_new_registers, FEW * FEW_SIZE);
 	assert_int_equal(found(many, MANY, MANY_SIZE), MANY);
@@ -96,29 +91,26 @@ static void every_function_of_a_loop(void **state)
 }
 
 /* A loop that is one function, with hundreds of such jumps in it; and functions that are too few. */
-static void no_loop_of_tail_calls(void **state)
+TEST(no_loop_of_tail_calls)
 {
-	(void)state;
 	assert_int_equal(no_jumps - one_too_few, (FEW - 1) * FEW_SIZE);
 	assert_int_equal(found(one_too_few, FEW - 1, FEW_SIZE), 0);
 	assert_int_equal(found(with_address, 1, FEW * FEW_SIZE), 0);
 	assert_int_equal(found(with_address, 50, 2 * FEW_SIZE), 0);
 }
 
-static void other_jumps(void **state)
+TEST(other_jumps)
 {
-	(void)state;
 	assert_int_equal((behind_all - no_jumps) % FEW_SIZE, 0);
 	assert_int_equal(found(no_jumps, (behind_all - no_jumps) / FEW_SIZE, FEW_SIZE), 0);
 }
 
-static void nothing_to_look_through(void **state)
+TEST(nothing_to_look_through)
 {
 	struct code_loads large = { .list = { { 0, 0, 65ULL << 20 } }, .count = 1 };
 	const __u32 part = 0;
 	bool is = false;
 
-	(void)state;
 	assert_int_equal(tail_calls_find(file, &loads, NULL, 0, NULL), 0);
 	assert_int_equal(tail_calls_find(file, &large, &part, 1, &is), 0);
 	large.list[0].size = 64 << 20; /* the file ends before */
@@ -126,32 +118,14 @@ static void nothing_to_look_through(void **state)
 	assert_false(is);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_function_of_a_loop),
-		cmocka_unit_test(no_loop_of_tail_calls),
-		cmocka_unit_test(other_jumps),
-		cmocka_unit_test(nothing_to_look_through),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+AROUND_ALL(setup, teardown);
 
 #else
 
-static void of_x86_64_only(void **state)
+TEST(of_x86_64_only)
 {
-	(void)state;
 	print_message("SKIP: the loop's jumps are known for x86-64\n");
 	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(of_x86_64_only) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif

@@ -4,16 +4,12 @@
  * taken.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "elf/image.h"
 #include "elf/version_string.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 
 static struct forge f;
@@ -39,9 +35,8 @@ static __u32 version_of(const char *tag, const char *string)
 	return r ? 0 : version;
 }
 
-static void each_form(void **state)
+TEST(each_form)
 {
-	(void)state;
 	assert_int_equal(version_of("cpython-310", "3.10.13"), 0x030a0df0);
 	assert_int_equal(version_of("cpython-37", "3.7.0"), 0x030700f0);
 	assert_int_equal(version_of("cpython-36", "3.6.15"), 0x03060ff0);
@@ -55,7 +50,7 @@ static void each_form(void **state)
 			 0x030a0df0);
 }
 
-static void not_a_version(void **state)
+TEST(not_a_version)
 {
 	static const char *const strings[] = { "",	     "3.10",	 "3.10.",     "3.10.013", "3.10.130",
 					       "13.10.13",   "3.3.10.1", "3.10.13.1", "3.10.13 ", "3.10.13x",
@@ -63,7 +58,6 @@ static void not_a_version(void **state)
 					       "3.11.2",     "2.7.18",	 "03.10.13.", "3..13",	  "3.10.-1",
 					       "cpython-310" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		assert_int_equal(version_of("cpython-310", strings[i]), 0);
 	assert_int_equal(version_of("cpython-311", "3.10.13"), 0);
@@ -73,13 +67,12 @@ static void not_a_version(void **state)
 	assert_int_equal(version_of("", "3.10.13"), 0);
 }
 
-static void python_2(void **state)
+TEST(python_2)
 {
 	static const char *const others[] = { "2.6.9",	 "2.8.0",    "3.7.16",	"2.7", "2.7.018",
 					      "12.7.18", "1.2.7.18", "2.7.18x", "" };
 	__u32 version = 0;
 
-	(void)state;
 	forge_old_python(&f, "", "2.7.18");
 	assert_int_equal(find(&version), 0);
 	assert_int_equal(version, 0x020712f0);
@@ -105,11 +98,10 @@ static void python_2(void **state)
 }
 
 /* Others' versions do not matter, but two of the tag's minor version that differ do, and so do two tags. */
-static void ambiguous(void **state)
+TEST(ambiguous)
 {
 	__u32 version;
 
-	(void)state;
 	forge_old_python(&f, "cpython-310", "3.10.13");
 	forge_string(&f, 128, "3.0.15");
 	forge_string(&f, 160, "3.9.2");
@@ -126,11 +118,10 @@ static void ambiguous(void **state)
 }
 
 /* What is in a writable segment is not taken; what is cut off by the end of the segment is no string. */
-static void where_it_is(void **state)
+TEST(where_it_is)
 {
 	__u32 version;
 
-	(void)state;
 	forge_old_python(&f, "cpython-310", "3.10.13");
 	memmove(f.bytes + FORGE_DATA, f.bytes + FORGE_TEXTS + 65, 8);
 	memset(f.bytes + FORGE_TEXTS + 65, 0, 8);
@@ -147,13 +138,12 @@ static void where_it_is(void **state)
 }
 
 /* At every place of a segment that is read in several blocks. */
-static void at_every_place(void **state)
+TEST(at_every_place)
 {
 	static const size_t size = 3 * (64 << 10), places[] = { 64 << 10, (64 << 10) - 24, (128 << 10) - 48 };
 	struct image image = { .load_count = 1, .load = { { .file_size = size, .memory_size = size } } };
 	_cleanup_free_ char *bytes = calloc(1, size);
 
-	(void)state;
 	assert_non_null(bytes);
 	strcpy(bytes + 100, "cpython-38");
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -168,14 +158,4 @@ static void at_every_place(void **state)
 			memset(bytes + at, 0, 12);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_form),   cmocka_unit_test(not_a_version),	 cmocka_unit_test(ambiguous),
-		cmocka_unit_test(where_it_is), cmocka_unit_test(at_every_place), cmocka_unit_test(python_2),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 /*
  * test_name.c - what endpoints are called: a table of cases.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "endpoint/name.h"
+#include "tests/forge/test.h"
 
 static const struct {
 	const char *file, *name, *is;
@@ -30,9 +26,8 @@ static const struct {
 	{ "<string>", "f", "<string>:f" },
 };
 
-static void each_is_named(void **state)
+TEST(each_is_named)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		_cleanup_buf_ struct buf out = {};
 
@@ -44,22 +39,11 @@ static void each_is_named(void **state)
 	}
 }
 
-static void without_room(void **state)
+TEST(without_room)
 {
 	_cleanup_buf_ struct buf out = { .size_max = 8 };
 
-	(void)state;
 	assert_int_equal(buf_add_string(&out, "ab"), 0);
 	assert_true(name_add("/srv/shop/views.py", "items", &out) < 0);
 	assert_int_equal(out.size, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_named),
-		cmocka_unit_test(without_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

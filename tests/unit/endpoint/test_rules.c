@@ -4,16 +4,12 @@
  * Python 3.11 has them and as those before it have; and rules of one's own.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "endpoint/rules.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define SITE "/srv/venv/lib/python3.11/site-packages/"
 #define LIB  "/usr/lib/python3.11/"
@@ -60,9 +56,8 @@ static const struct {
 	{ "/srv/wrap.py", "guarded", false },
 };
 
-static void who_calls_handlers(void **state)
+TEST(who_calls_handlers)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(dispatchers); i++)
 		if (!!rules_dispatcher(rules, dispatchers[i].file, dispatchers[i].name) != dispatchers[i].is)
 			fail_msg("%s:%s", dispatchers[i].file, dispatchers[i].name);
@@ -85,7 +80,7 @@ static void assert_below(const char *file, const char *name, const struct below 
 			fail_msg("%s:%s below %s", rows[i].file, rows[i].name, name);
 }
 
-static void what_they_call(void **state)
+TEST(what_they_call)
 {
 	static const struct below rows[] = {
 		{ "/srv/shop/views.py", "items", RULES_HANDLER },
@@ -104,12 +99,11 @@ static void what_they_call(void **state)
 		{ "", "", RULES_HANDLER },
 	};
 
-	(void)state;
 	assert_below(SITE "flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
 }
 
 /* Names without what they are part of. */
-static void before_3_11(void **state)
+TEST(before_3_11)
 {
 	static const struct below rows[] = {
 		{ SITE "flask/views.py", "view", RULES_PASSES },
@@ -123,13 +117,12 @@ static void before_3_11(void **state)
 		{ "/srv/shop/views.py", "initials", RULES_HANDLER },
 	};
 
-	(void)state;
 	assert_below(SITE "flask/app.py", "dispatch_request", rows, ARRAY_SIZE(rows));
 	assert_below(SITE "rest_framework/views.py", "dispatch", drf, ARRAY_SIZE(drf));
 }
 
 /* Flask elsewhere than where packages are installed: what is its own is what is in the same folder. */
-static void in_any_folder(void **state)
+TEST(in_any_folder)
 {
 	static const struct below rows[] = {
 		{ "/opt/libs/flask/ctx.py", "f", RULES_ASIDE },
@@ -141,13 +134,12 @@ static void in_any_folder(void **state)
 		{ "views.py", "f", RULES_HANDLER },
 	};
 
-	(void)state;
 	assert_below("/opt/libs/flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
 	assert_below("flask/app.py", "Flask.dispatch_request", relative, ARRAY_SIZE(relative));
 }
 
 /* A function of Sanic that was compiled anew is in a file without a folder. */
-static void without_a_folder(void **state)
+TEST(without_a_folder)
 {
 	static const struct below rows[] = {
 		{ "/srv/shop/views.py", "items", RULES_HANDLER },
@@ -156,12 +148,11 @@ static void without_a_folder(void **state)
 		{ "_run_request_middleware", "_run_request_middleware", RULES_ASIDE },
 	};
 
-	(void)state;
 	assert_below("handle_request", "handle_request", rows, ARRAY_SIZE(rows));
 }
 
 /* Names that a program's own classes have, too, are aside in any file. */
-static void in_any_file(void **state)
+TEST(in_any_file)
 {
 	static const struct below rows[] = {
 		{ "/srv/shop/views.py", "Cart.get", RULES_HANDLER },
@@ -174,12 +165,11 @@ static void in_any_file(void **state)
 		{ SITE "rest_framework/views.py", "APIView.initial", RULES_ASIDE },
 	};
 
-	(void)state;
 	assert_below(SITE "rest_framework/views.py", "APIView.dispatch", rows, ARRAY_SIZE(rows));
 }
 
 /* A rule of one's own knows nothing of frameworks. */
-static void below_ones_own(void **state)
+TEST(below_ones_own)
 {
 	static const struct below rows[] = {
 		{ "/srv/shop/rpc.py", "Server.check", RULES_HANDLER },
@@ -188,17 +178,15 @@ static void below_ones_own(void **state)
 		{ LIB "contextlib.py", "ContextDecorator.__call__.<locals>.inner", RULES_PASSES },
 	};
 
-	(void)state;
 	assert_below("/srv/shop/rpc.py", "Server.dispatch", rows, ARRAY_SIZE(rows));
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const char *const bad[] = { "",	"a.py",	   "a.py:",   ":f",
 					   ",", "a.py:f,", ",a.py:f", "a.py:f,,b.py:g" };
 	struct rules *r = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(rules_new(bad[i], &r), -EINVAL);
 	assert_int_equal(rules_new(SIXTY_FOUR ",a.py:f", &r), -EINVAL);
@@ -214,11 +202,10 @@ static void lists(void **state)
 	rules_free(r);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	struct rules *r = NULL;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	allocations_left = 0;
@@ -227,19 +214,4 @@ static void without_memory(void **state)
 	assert_null(r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_calls_handlers),
-		cmocka_unit_test(what_they_call),
-		cmocka_unit_test(before_3_11),
-		cmocka_unit_test(in_any_folder),
-		cmocka_unit_test(without_a_folder),
-		cmocka_unit_test(in_any_file),
-		cmocka_unit_test(below_ones_own),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, setup_rules, free_rules);
-}
+AROUND_ALL(setup_rules, free_rules);

@@ -12,6 +12,7 @@
 #include "profile/folded.h"
 #include "profile/summary.h"
 #include "tests/forge/decode.h"
+#include "tests/forge/test.h"
 #include "tests/unit/events/counts.h"
 #include "tree/window.h"
 
@@ -42,9 +43,8 @@ static void harvest_kinds(__u32 events)
 	assert_int_equal(harvest(&forged_inputs, &(struct harvest_span){}, profile, &stats), 0);
 }
 
-static void stacks_are_one_and_counts_are_apart(void **state)
+TEST(stacks_are_one_and_counts_are_apart)
 {
-	(void)state;
 	grow_trees();
 	harvest_kinds(EVENTS_ALL);
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 2);
@@ -58,9 +58,8 @@ static void stacks_are_one_and_counts_are_apart(void **state)
 	assert_int_equal(profile_total(profile), total_of(EVENT_CPU));
 }
 
-static void only_what_is_asked_for(void **state)
+TEST(only_what_is_asked_for)
 {
-	(void)state;
 	grow_trees();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		harvest_kinds(EVENT_BIT(kind));
@@ -76,11 +75,10 @@ static void only_what_is_asked_for(void **state)
 }
 
 /* What found no room is counted by kind, too. */
-static void overflow(void **state)
+TEST(overflow)
 {
 	__u64 found[EVENT_KINDS] = { 0 };
 
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		if (kind != EVENT_WALL)
 			found[kind] = nodes[kind].count = 10 + kind;
@@ -93,9 +91,8 @@ static void overflow(void **state)
 }
 
 /* Below the roots of OFFCPU the leaf says whether the thread slept or waited for a CPU. */
-static void waits_by_their_leaf(void **state)
+TEST(waits_by_their_leaf)
 {
-	(void)state;
 	set_owner_of(8, EVENT_OFFCPU, 1, 100, "main-now");
 	set_owner_of(9, EVENT_CPU, 1, 100, "main-now");
 	for (__u32 i = 0; i < 2; i++) {
@@ -114,9 +111,8 @@ static void waits_by_their_leaf(void **state)
 }
 
 /* Shrinkage is below the roots of MEMORY, and what tells it apart there is no frame of its own. */
-static void shrinkage_by_its_leaf(void **state)
+TEST(shrinkage_by_its_leaf)
 {
-	(void)state;
 	set_owner_of(8, EVENT_MEMORY, 1, 100, "main-now");
 	set_owner_of(9, EVENT_OFFCPU, 1, 100, "main-now");
 	for (__u32 i = 0; i < 2; i++) {
@@ -137,9 +133,8 @@ static void shrinkage_by_its_leaf(void **state)
 	assert_int_equal(stats.samples[EVENT_RUNQUEUE], 100);
 }
 
-static void no_such_kind(void **state)
+TEST(no_such_kind)
 {
-	(void)state;
 	grow_trees();
 	owners[8 + EVENT_CPU].key = owner_key(EVENT_KINDS, 1, 100);
 	owners[8 + EVENT_WAIT].key = ~0ULL;
@@ -168,12 +163,11 @@ static void assert_type(const Pyperf__Profile *d, size_t i, const char *type, co
 	assert_int_equal(d->sample[1]->value[i], of_inner[kind] * times);
 }
 
-static void sample_types(void **state)
+TEST(sample_types)
 {
 	Pyperf__Profile *d;
 	size_t n = 0;
 
-	(void)state;
 	grow_trees();
 	harvest_kinds(EVENTS_ALL);
 	d = encode_and_decode(profile);
@@ -193,11 +187,10 @@ static void sample_types(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void kinds_without_a_period(void **state)
+TEST(kinds_without_a_period)
 {
 	Pyperf__Profile *d;
 
-	(void)state;
 	grow_trees();
 	harvest_kinds(EVENT_BIT(EVENT_WAIT) | EVENT_BIT(EVENT_GROWTH));
 	d = encode_and_decode(profile);
@@ -211,9 +204,8 @@ static void kinds_without_a_period(void **state)
 }
 
 /* Taken out of one profile, each kind is as if it had been alone. */
-static void a_profile_for_each(void **state)
+TEST(a_profile_for_each)
 {
-	(void)state;
 	grow_trees();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		const struct profile_filter only = { .events = EVENT_BIT(kind) };
@@ -231,14 +223,13 @@ static void a_profile_for_each(void **state)
 	}
 }
 
-static void a_kind_that_is_not_there(void **state)
+TEST(a_kind_that_is_not_there)
 {
 	const struct profile_filter only = { .events = EVENT_BIT(EVENT_GROWTH) };
 	const struct profile_labels nobody = {};
 	struct profile *part = NULL;
 	__u32 frame = 1;
 
-	(void)state;
 	harvest_kinds(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WAIT));
 	assert_int_equal(profile_filter_apply(&only, profile, &part), -EINVAL);
 	assert_null(part);
@@ -257,9 +248,8 @@ static void assert_folded(const char *expected)
 #define THREAD "main-now (pid 100);main-now (tid 100);"
 
 /* With several kinds each stack says its kind first, and its number is the time that it stands for. */
-static void folded(void **state)
+TEST(folded)
 {
-	(void)state;
 	grow_trees();
 	harvest_kinds(EVENT_BIT(EVENT_CPU));
 	assert_folded(THREAD "outer (a.py:11) 7\n" THREAD "outer (a.py:11);inner (b.py:23) 1\n");
@@ -274,9 +264,8 @@ static void folded(void **state)
 	assert_folded(THREAD "outer (a.py:11);inner (b.py:23) 3145728\n");
 }
 
-static void flamegraph(void **state)
+TEST(flamegraph)
 {
-	(void)state;
 	grow_trees();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		_cleanup_buf_ struct buf out = {};
@@ -306,9 +295,8 @@ static void assert_summary(__u32 events, const char *first, const char *row)
 	assert_has(text, row);
 }
 
-static void summary(void **state)
+TEST(summary)
 {
-	(void)state;
 	grow_trees();
 	assert_summary(EVENTS_ALL, "8 samples, 0.08 s of CPU",
 		       "\n  share          CPU         pid  name\n 100.0%       0.08 s  ");
@@ -319,13 +307,12 @@ static void summary(void **state)
 }
 
 /* Windows of different kinds of one tree, one of them while a bank is cleared. */
-static void windows(void **state)
+TEST(windows)
 {
 	struct windows all = { .inputs = forged_inputs, .events = EVENTS_ALL, .frequency = 100 };
 	const struct kernel_range bank = { EVENT_KINDS, NODES / 2 };
 	struct window *w;
 
-	(void)state;
 	assert_int_equal(window_open(&all, &w), 0);
 	grow_trees();
 	nodes[EVENT_WAIT].count = 5;
@@ -342,25 +329,12 @@ static void windows(void **state)
 	window_close(w);
 }
 
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stacks_are_one_and_counts_are_apart, setup, teardown),
-		cmocka_unit_test_setup_teardown(only_what_is_asked_for, setup, teardown),
-		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
-		cmocka_unit_test_setup_teardown(waits_by_their_leaf, setup, teardown),
-		cmocka_unit_test_setup_teardown(shrinkage_by_its_leaf, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_such_kind, setup, teardown),
-		cmocka_unit_test_setup_teardown(sample_types, setup, teardown),
-		cmocka_unit_test_setup_teardown(kinds_without_a_period, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_profile_for_each, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_kind_that_is_not_there, setup, teardown),
-		cmocka_unit_test_setup_teardown(folded, setup, teardown),
-		cmocka_unit_test_setup_teardown(flamegraph, setup, teardown),
-		cmocka_unit_test_setup_teardown(summary, setup, teardown),
-		cmocka_unit_test_setup_teardown(windows, setup, teardown),
-	};
-
+	(void)state;
 	set_others();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -4,6 +4,7 @@
  * real server.
  */
 #include "tests/forge/http_server.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/decode.h"
 
@@ -78,11 +79,10 @@ static Pyperf__Profile *received(void)
 }
 
 /* WALL is a sum of others, and never comes alone. */
-static void one_at_a_time(void **state)
+TEST(one_at_a_time)
 {
 	int sent = 0;
 
-	(void)state;
 	all.events &= ~EVENT_BIT(EVENT_WALL);
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		Pyperf__Profile *d;
@@ -106,9 +106,8 @@ static void one_at_a_time(void **state)
 	}
 }
 
-static void all_at_once(void **state)
+TEST(all_at_once)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		count(kind, 1);
 	send_all();
@@ -116,17 +115,16 @@ static void all_at_once(void **state)
 	assert_int_equal(done.pushed, EVENT_KINDS);
 }
 
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(one_at_a_time, setup_pushes, teardown_pushes),
-		cmocka_unit_test_setup_teardown(all_at_once, setup_pushes, teardown_pushes),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_pushes, teardown_pushes);
+AROUND_ALL(begin, NULL);

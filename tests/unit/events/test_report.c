@@ -2,19 +2,15 @@
 /*
  * test_report.c - the books of each kind of event, as text and as JSON, where there are more kinds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "profile/events.h"
 #include "report/books.h"
 #include "report/report.h"
+#include "tests/forge/test.h"
 #include "tests/unit/events/counts.h"
 
 static struct report report;
@@ -49,11 +45,10 @@ static char *printed(void)
 	return text;
 }
 
-static void books_as_text(void **state)
+TEST(books_as_text)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	make_books();
 	text = printed();
 	assert_has(text, "What became of every tick");
@@ -66,9 +61,8 @@ static void books_as_text(void **state)
 }
 
 /* One too many in the profile, in the total or in an outcome, of any kind, is said. */
-static void wrong_books_of_any_kind(void **state)
+TEST(wrong_books_of_any_kind)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		struct cpu_stats *sum = &report.kernel.sum;
 		__u64 *const pages[] = {
@@ -89,12 +83,11 @@ static void wrong_books_of_any_kind(void **state)
 	}
 }
 
-static void books_as_json(void **state)
+TEST(books_as_json)
 {
 	_cleanup_buf_ struct buf b = {};
 	char wanted[64];
 
-	(void)state;
 	make_books();
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
@@ -112,14 +105,11 @@ static void books_as_json(void **state)
 	}
 }
 
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(books_as_text),
-		cmocka_unit_test(wrong_books_of_any_kind),
-		cmocka_unit_test(books_as_json),
-	};
-
+	(void)state;
 	set_others();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_ALL(begin, NULL);

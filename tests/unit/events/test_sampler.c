@@ -3,14 +3,10 @@
  * test_sampler.c - the sampler (compiled for the host) on a forged interpreter, with events of three kinds:
  * each kind has owners, roots, nodes and outcomes of its own, and the same frames below its root.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/interpreter.h"
 #include "tests/forge/hosted.h"
+#include "tests/forge/test.h"
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
@@ -80,12 +76,11 @@ static __u32 leaf_of(enum event_kind kind, __u64 *ret_count)
 	return found;
 }
 
-static void same_frames_below_roots_of_their_own(void **state)
+TEST(same_frames_below_roots_of_their_own)
 {
 	__u32 leaf[EVENT_KINDS];
 	__u64 count;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		sample_each();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
@@ -119,9 +114,8 @@ static void same_frames_below_roots_of_their_own(void **state)
 	assert_int_equal(hosted.stats.cache_mismatch, 0);
 }
 
-static void outcomes_in_the_unit_of_their_kind(void **state)
+TEST(outcomes_in_the_unit_of_their_kind)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		sample_each();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
@@ -145,9 +139,8 @@ static __u64 count_of(enum event_kind kind, __u32 process)
 }
 
 /* A process that begins another program is another one: its thread leaves the roots of all kinds. */
-static void roots_follow_the_process(void **state)
+TEST(roots_follow_the_process)
 {
-	(void)state;
 	sample_each();
 	hosted.process.id = 2;
 	processes_stamp++;
@@ -162,11 +155,10 @@ static void roots_follow_the_process(void **state)
 }
 
 /* A new generation of the tree: what a thread remembered of the old one is forgotten for each kind. */
-static void roots_follow_the_generation(void **state)
+TEST(roots_follow_the_generation)
 {
 	__u64 count;
 
-	(void)state;
 	sample_each();
 	memset(hosted.nodes + EVENT_KINDS, 0, (HOSTED_NODES - EVENT_KINDS) * sizeof(*hosted.nodes));
 	memset(hosted.owners, 0, HOSTED_OWNERS * sizeof(*hosted.owners));
@@ -181,9 +173,8 @@ static void roots_follow_the_generation(void **state)
 }
 
 /* Each kind has a node for what finds no room. */
-static void no_room(void **state)
+TEST(no_room)
 {
-	(void)state;
 	for (__u32 i = 0; i < HOSTED_OWNERS; i++)
 		hosted.owners[i].key = KEY_RESERVED;
 	sample_each();
@@ -196,9 +187,8 @@ static void no_room(void **state)
 	}
 }
 
-static void interrupted(void **state)
+TEST(interrupted)
 {
-	(void)state;
 	hosted.scratch->busy = 1;
 	sample_each();
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
@@ -206,18 +196,4 @@ static void interrupted(void **state)
 	assert_int_equal(hosted.stats.ticks, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, hosted_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(same_frames_below_roots_of_their_own),
-		TEST(outcomes_in_the_unit_of_their_kind),
-		TEST(roots_follow_the_process),
-		TEST(roots_follow_the_generation),
-		TEST(no_room),
-		TEST(interrupted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, hosted_teardown);

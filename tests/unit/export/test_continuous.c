@@ -8,6 +8,7 @@
 
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/http_server.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -77,19 +78,17 @@ static unsigned long long samples_of_last(int expected_files)
 	return samples_of(last);
 }
 
-static void without_one(void **state)
+TEST(without_one)
 {
-	(void)state;
 	continuous_reload(NULL, NULL);
 	continuous_close(NULL);
 }
 
-static void folders_are_looked_at_first(void **state)
+TEST(folders_are_looked_at_first)
 {
 	const char *said;
 	int err;
 
-	(void)state;
 	assert_int_equal(continuous_check(NULL), 0);
 	assert_int_equal(continuous_check(folder), 0);
 	assert_int_equal(count_files(NULL), 0);
@@ -100,11 +99,10 @@ static void folders_are_looked_at_first(void **state)
 			    "above it is not there, and only the last one is made\n");
 }
 
-static void says_where_profiles_go(void **state)
+TEST(says_where_profiles_go)
 {
 	char expected[128];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "pyperf-bpf: a profile every 60 s to %s\n", folder);
 	assert_string_equal(open_with(to_files(60), 0), expected);
 	assert_int_equal(continuous_fd(continuous), -1); /* nothing to wait for but time */
@@ -114,9 +112,8 @@ static void says_where_profiles_go(void **state)
 	assert_true(continuous_fd(continuous) >= 0);
 }
 
-static void not_before_its_time(void **state)
+TEST(not_before_its_time)
 {
-	(void)state;
 	open_with(to_files(1000), 0);
 	assert_false(continuous_ends(continuous));
 	nodes[27].count = 1;
@@ -126,9 +123,8 @@ static void not_before_its_time(void **state)
 	assert_in_range(continuous_timeout_ms(continuous), 1, 1000);
 }
 
-static void an_interval_ends_at_its_mark(void **state)
+TEST(an_interval_ends_at_its_mark)
 {
-	(void)state;
 	open_with(to_files(0.05), 0);
 	nodes[27].count = 5;
 	usleep(60000);
@@ -151,11 +147,10 @@ static void an_interval_ends_at_its_mark(void **state)
 }
 
 /* Half a second; a busy machine may make it longer. */
-static void waits_for_names_but_not_for_long(void **state)
+TEST(waits_for_names_but_not_for_long)
 {
 	double marked;
 
-	(void)state;
 	open_with(to_files(0.05), 0);
 	usleep(60000);
 	assert_true(continuous_ends(continuous));
@@ -171,11 +166,10 @@ static void waits_for_names_but_not_for_long(void **state)
 }
 
 /* Of a machine that slept: one file, and the next interval ends when it would have. */
-static void intervals_that_were_missed(void **state)
+TEST(intervals_that_were_missed)
 {
 	double begin = clock_seconds();
 
-	(void)state;
 	open_with(to_files(0.4), 0);
 	nodes[27].count = 5;
 	usleep(1000000);
@@ -187,11 +181,10 @@ static void intervals_that_were_missed(void **state)
 	assert_true(clock_seconds() - begin >= 1.2); /* somebody stopped this process */
 }
 
-static void the_end_passes_on_what_is_left(void **state)
+TEST(the_end_passes_on_what_is_left)
 {
 	struct harvest_stats sum;
 
-	(void)state;
 	open_with(to_files(0.05), 0);
 	nodes[27].count = 5;
 	usleep(60000);
@@ -202,13 +195,12 @@ static void the_end_passes_on_what_is_left(void **state)
 	assert_int_equal(sum.samples[EVENT_CPU], 105);
 }
 
-static void the_last_profile_is_lost(void **state)
+TEST(the_last_profile_is_lost)
 {
 	struct harvest_stats sum;
 	const char *said;
 	int err;
 
-	(void)state;
 	open_with(to_files(1000), 0);
 	remove_folder();
 	nodes[27].count = 5;
@@ -234,11 +226,10 @@ static void end_and_push(unsigned int expected)
 	assert_int_equal(continuous_stats(continuous)->pushed, expected);
 }
 
-static void files_and_pushes(void **state)
+TEST(files_and_pushes)
 {
 	struct harvest_stats sum;
 
-	(void)state;
 	server_start(OK);
 	open_with(to_files_and_server(0.05), 0);
 	nodes[27].count = 5;
@@ -250,13 +241,12 @@ static void files_and_pushes(void **state)
 }
 
 /* What one of them cannot do is no reason to keep it from the other. */
-static void pushes_without_files(void **state)
+TEST(pushes_without_files)
 {
 	struct continuous_options o;
 	struct harvest_stats sum;
 	int err;
 
-	(void)state;
 	server_start(OK);
 	o = to_files_and_server(0.05);
 	open_with(o, 0);
@@ -282,12 +272,11 @@ static void pushes_without_files(void **state)
 	assert_int_equal(mkdir(folder, 0700), 0);
 }
 
-static void other_options_from_now_on(void **state)
+TEST(other_options_from_now_on)
 {
 	struct continuous_options o = to_files(1000);
 	char other[128];
 
-	(void)state;
 	open_with(o, 0);
 	snprintf(other, sizeof(other), "%s/other", folder);
 	assert_int_equal(mkdir(other, 0700), 0);
@@ -305,12 +294,11 @@ static void other_options_from_now_on(void **state)
 	*strrchr(folder, '/') = '\0';
 }
 
-static void a_receiver_that_is_none(void **state)
+TEST(a_receiver_that_is_none)
 {
 	struct continuous_options o;
 	const char *said;
 
-	(void)state;
 	server_start(OK);
 	o = to_files_and_server(0.05);
 	open_with(o, 0);
@@ -324,12 +312,11 @@ static void a_receiver_that_is_none(void **state)
 	assert_null(continuous);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	const struct continuous_options o = to_files(1000);
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -422,9 +409,8 @@ static bool is_honest_without_memory(long n, enum shortage when)
 }
 
 /* Whichever allocation fails, every sample is in a file, or it is said that the last of them are lost. */
-static void every_sample_is_written_or_said_to_be_lost(void **state)
+TEST(every_sample_is_written_or_said_to_be_lost)
 {
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -440,32 +426,16 @@ static void every_sample_is_written_or_said_to_be_lost(void **state)
 	fails_once = false;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_continuous, teardown_continuous)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(without_one),
-		TEST(folders_are_looked_at_first),
-		TEST(says_where_profiles_go),
-		TEST(not_before_its_time),
-		TEST(an_interval_ends_at_its_mark),
-		TEST(waits_for_names_but_not_for_long),
-		TEST(intervals_that_were_missed),
-		TEST(the_end_passes_on_what_is_left),
-		TEST(the_last_profile_is_lost),
-		TEST(files_and_pushes),
-		TEST(pushes_without_files),
-		TEST(other_options_from_now_on),
-		TEST(a_receiver_that_is_none),
-		TEST(memory_runs_short),
-		TEST(every_sample_is_written_or_said_to_be_lost),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_continuous, teardown_continuous);
+AROUND_ALL(begin, NULL);

@@ -2,11 +2,6 @@
 /*
  * test_file.c - a file is replaced whole or not at all, and what must not be replaced is not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "export/file.h"
+#include "tests/forge/test.h"
 
 #define UNPRIVILEGED 65534 /* nobody */
 
@@ -74,12 +70,11 @@ static void assert_content(const char *path, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void creates_and_replaces(void **state)
+TEST(creates_and_replaces)
 {
 	mode_t mask = umask(027);
 	struct stat first, second;
 
-	(void)state;
 	assert_int_equal(file_write_atomic("out", "one", 3), 0);
 	assert_int_equal(stat("out", &first), 0);
 	assert_int_equal(first.st_mode & 07777, 0640);
@@ -95,9 +90,8 @@ static void creates_and_replaces(void **state)
 }
 
 /* It can still be entered, and a file that is made in it is in no folder. */
-static void a_working_folder_that_was_removed(void **state)
+TEST(a_working_folder_that_was_removed)
 {
-	(void)state;
 	assert_int_equal(mkdir("gone", 0700), 0);
 	assert_int_equal(chdir("gone"), 0);
 	assert_int_equal(rmdir("../gone"), 0);
@@ -108,11 +102,10 @@ static void a_working_folder_that_was_removed(void **state)
 	assert_string_equal(file_why("/nonexistent/x", -ENOENT), strerror(ENOENT));
 }
 
-static void names_may_be_as_long_as_the_system_allows(void **state)
+TEST(names_may_be_as_long_as_the_system_allows)
 {
 	char name[257];
 
-	(void)state;
 	memset(name, 'n', sizeof(name));
 	name[255] = 0;
 	assert_int_equal(file_check_writable(name), 0);
@@ -125,13 +118,12 @@ static void names_may_be_as_long_as_the_system_allows(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
-static void a_failed_write_leaves_the_old_file_alone(void **state)
+TEST(a_failed_write_leaves_the_old_file_alone)
 {
 	struct rlimit limit, small;
 	static char big[65536];
 	int err;
 
-	(void)state;
 	assert_int_equal(file_write_atomic("out", "old", 3), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -145,11 +137,10 @@ static void a_failed_write_leaves_the_old_file_alone(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
-static void what_is_not_a_regular_file_is_written_to(void **state)
+TEST(what_is_not_a_regular_file_is_written_to)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(file_check_writable("/dev/null"), 0);
 	assert_int_equal(file_write_atomic("/dev/null", "x", 1), 0);
 	assert_int_equal(stat("/dev/null", &st), 0);
@@ -169,7 +160,7 @@ static void what_is_not_a_regular_file_is_written_to(void **state)
 }
 
 /* Far more than a pipe holds, so that the writer has to wait for the reader. */
-static void a_fifo_needs_a_reader_and_gets_everything(void **state)
+TEST(a_fifo_needs_a_reader_and_gets_everything)
 {
 	static char sent[300000], received[sizeof(sent) + 1];
 	struct stat st;
@@ -178,7 +169,6 @@ static void a_fifo_needs_a_reader_and_gets_everything(void **state)
 	int fd, status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_int_equal(file_write_atomic("fifo", "x", 1), -ENXIO);
 	for (size_t i = 0; i < sizeof(sent); i++)
@@ -203,11 +193,10 @@ static void a_fifo_needs_a_reader_and_gets_everything(void **state)
 	assert_true(S_ISFIFO(st.st_mode));
 }
 
-static void impossible_places_are_named(void **state)
+TEST(impossible_places_are_named)
 {
 	int (*const check)(const char *) = file_check_writable;
 
-	(void)state;
 	assert_int_equal(mkdir("folder", 0700), 0);
 	assert_int_equal(symlink("folder", "to_folder"), 0);
 	assert_int_equal(file_write_atomic("file", "x", 1), 0);
@@ -231,12 +220,11 @@ static void impossible_places_are_named(void **state)
 }
 
 /* Root may write everywhere, so this happens in a child that is nobody. */
-static void a_folder_of_others_is_refused(void **state)
+TEST(a_folder_of_others_is_refused)
 {
 	pid_t child;
 	int status;
 
-	(void)state;
 	assert_int_equal(chmod(".", 0755), 0);
 	if (geteuid() != 0)
 		assert_int_equal(chmod(".", 0555), 0);
@@ -257,13 +245,12 @@ static void a_folder_of_others_is_refused(void **state)
 }
 
 /* Two contents alternate; whoever reads sees one of them, whole. */
-static void a_reader_never_sees_half_a_file(void **state)
+TEST(a_reader_never_sees_half_a_file)
 {
 	static char content[2][40000], seen[sizeof(content[0]) + 1];
 	int status, reads = 0, fd;
 	pid_t child;
 
-	(void)state;
 	memset(content[0], 'a', sizeof(content[0]));
 	memset(content[1], 'b', sizeof(content[1]) / 2);
 	assert_int_equal(file_write_atomic("out", content[0], sizeof(content[0])), 0);
@@ -289,11 +276,10 @@ static void a_reader_never_sees_half_a_file(void **state)
 	assert_int_equal(count_entries(), 1);
 }
 
-static void errors_of_a_descriptor_come_through(void **state)
+TEST(errors_of_a_descriptor_come_through, .bare = true)
 {
 	int ends[2];
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(fd_write_all(ends[1], "x", 1), 0);
@@ -304,20 +290,4 @@ static void errors_of_a_descriptor_come_through(void **state)
 	assert_int_equal(fd_write_all(-1, "x", 1), -EBADF);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(creates_and_replaces, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_working_folder_that_was_removed, setup, teardown),
-		cmocka_unit_test_setup_teardown(names_may_be_as_long_as_the_system_allows, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_failed_write_leaves_the_old_file_alone, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_a_regular_file_is_written_to, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_fifo_needs_a_reader_and_gets_everything, setup, teardown),
-		cmocka_unit_test_setup_teardown(impossible_places_are_named, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_folder_of_others_is_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reader_never_sees_half_a_file, setup, teardown),
-		cmocka_unit_test(errors_of_a_descriptor_come_through),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

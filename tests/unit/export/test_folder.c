@@ -3,11 +3,6 @@
  * test_folder.c - profiles by time in a folder: names that sort and are never used twice, the oldest removed,
  * what is not ours left alone, and nothing left by a failure.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "export/folder.h"
+#include "tests/forge/test.h"
 
 static char folder[64];
 static char name[FOLDER_NAME_SIZE];
@@ -73,12 +69,11 @@ static void put(const char *file, size_t size)
 		fputc('x', f);
 }
 
-static void is_made(void **state)
+TEST(is_made)
 {
 	struct stat st;
 	char below[96];
 
-	(void)state;
 	assert_int_equal(folder_make(folder), 0); /* it is there */
 	snprintf(below, sizeof(below), "%s/new", folder);
 	assert_int_equal(folder_make(below), 0);
@@ -110,9 +105,8 @@ static int add(time_t seconds, long ms, size_t size)
 	return folder_add(folder, &(struct timespec){ seconds, ms * 1000000 + 999999 }, data, size, name);
 }
 
-static void names_are_utc(void **state)
+TEST(names_are_utc)
 {
-	(void)state;
 	setenv("TZ", "Asia/Kolkata", 1);
 	tzset();
 	assert_int_equal(add(1795270775, 7, 3), 0);
@@ -123,9 +117,8 @@ static void names_are_utc(void **state)
 	assert_int_equal(count(), 2);
 }
 
-static void replaces_none(void **state)
+TEST(replaces_none)
 {
-	(void)state;
 	assert_int_equal(add(1795270775, 999, 1), 0);
 	assert_int_equal(add(1795270775, 999, 2), 0);
 	assert_string_equal(name, "pyperf-bpf-20261121T141936.000Z.pb.gz");
@@ -138,9 +131,8 @@ static void replaces_none(void **state)
 	assert_string_equal(name, "pyperf-bpf-20261121T141936.003Z.pb.gz");
 }
 
-static void keeps_a_number(void **state)
+TEST(keeps_a_number)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(add(1795270775 + 60 * i, 0, 10), 0);
 	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .files = 10 }, name, &removed), 0);
@@ -154,9 +146,8 @@ static void keeps_a_number(void **state)
 	assert_int_equal(removed, 0);
 }
 
-static void keeps_a_size(void **state)
+TEST(keeps_a_size)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(add(1795270775 + 60 * i, 0, 100), 0);
 	assert_int_equal(folder_prune(folder, &(struct folder_keep){ .bytes = 1000 }, name, &removed), 0);
@@ -172,11 +163,10 @@ static void keeps_a_size(void **state)
 }
 
 /* The clock was ten years ahead for a while: what was written then fills the limit. */
-static void files_of_the_future_are_the_oldest(void **state)
+TEST(files_of_the_future_are_the_oldest)
 {
 	struct timespec now;
 
-	(void)state;
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(add(now.tv_sec + 315360000 + i, 0, 10), 0);
@@ -195,7 +185,7 @@ static void files_of_the_future_are_the_oldest(void **state)
 	assert_int_equal(size_of(name), 10);
 }
 
-static void leaves_alone_what_is_not_ours(void **state)
+TEST(leaves_alone_what_is_not_ours)
 {
 	static const char *const others[] = {
 		"profile.pb.gz",
@@ -207,7 +197,6 @@ static void leaves_alone_what_is_not_ours(void **state)
 		".pyperf-bpf-20261121T141935.007Z.pb.gz",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		put(others[i], 5);
 	assert_int_equal(mkdir(path_of("pyperf-bpf-20000101T000000.000Z.pb.gz"), 0755), 0);
@@ -220,13 +209,12 @@ static void leaves_alone_what_is_not_ours(void **state)
 }
 
 /* Whoever was killed while it wrote a file has left it. One that is being written stays. */
-static void takes_away_what_is_unfinished(void **state)
+TEST(takes_away_what_is_unfinished)
 {
 	const struct timespec then = { .tv_sec = time(NULL) - 7200 }, long_ago[2] = { then, then };
 	static const char *const old[] = { ".pyperf-bpf.0123456789abcdef.tmp", ".pyperf-bpf.tmp.x",
 					   "pyperf-bpf.0123456789abcdef.tmp" };
 
-	(void)state;
 	put(".pyperf-bpf.fedcba9876543210.tmp", 5);
 	for (size_t i = 0; i < ARRAY_SIZE(old); i++) {
 		put(old[i], 5);
@@ -241,9 +229,8 @@ static void takes_away_what_is_unfinished(void **state)
 	assert_int_equal(count(), 4);
 }
 
-static void a_folder_that_is_gone(void **state)
+TEST(a_folder_that_is_gone)
 {
-	(void)state;
 	assert_int_equal(folder_check(folder), 0);
 	rmdir(folder);
 	strcpy(name, "untouched");
@@ -259,11 +246,10 @@ static void a_folder_that_is_gone(void **state)
 }
 
 /* As on a full disk, a write that fails half way. */
-static void failure_leaves_nothing(void **state)
+TEST(failure_leaves_nothing)
 {
 	struct rlimit before, small;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = (struct rlimit){ 1000, before.rlim_max };
@@ -275,22 +261,4 @@ static void failure_leaves_nothing(void **state)
 	assert_string_equal(name, "pyperf-bpf-20261121T141935.000Z.pb.gz");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(is_made),
-		TEST(names_are_utc),
-		TEST(replaces_none),
-		TEST(keeps_a_number),
-		TEST(keeps_a_size),
-		TEST(files_of_the_future_are_the_oldest),
-		TEST(leaves_alone_what_is_not_ours),
-		TEST(takes_away_what_is_unfinished),
-		TEST(a_folder_that_is_gone),
-		TEST(failure_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

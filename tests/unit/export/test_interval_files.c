@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -65,9 +66,8 @@ static unsigned long long samples_of_last(int expected_files)
 	return samples_of(last);
 }
 
-static void each_interval_is_a_file(void **state)
+TEST(each_interval_is_a_file)
 {
-	(void)state;
 	for (int i = 1; i <= 4; i++) {
 		nodes[27].count += i;
 		assert_string_equal(write_it(0), "");
@@ -79,17 +79,15 @@ static void each_interval_is_a_file(void **state)
 }
 
 /* A reader may count on one file for each interval. */
-static void an_interval_without_samples(void **state)
+TEST(an_interval_without_samples)
 {
-	(void)state;
 	write_it(0);
 	assert_int_equal(samples_of_last(1), 0);
 	assert_int_equal(done.files_written, 1);
 }
 
-static void ends_at_its_mark(void **state)
+TEST(ends_at_its_mark)
 {
-	(void)state;
 	nodes[27].count = 5;
 	assert_int_equal(window_mark(files.window), 0);
 	nodes[27].count = 12;
@@ -100,11 +98,10 @@ static void ends_at_its_mark(void **state)
 }
 
 /* Said once, and when it is over; what was counted meanwhile is in the next file. */
-static void folder_that_is_not_there_for_a_while(void **state)
+TEST(folder_that_is_not_there_for_a_while)
 {
 	const char *said;
 
-	(void)state;
 	assert_int_equal(remove_folder(), 0);
 	nodes[27].count = 5;
 	said = write_it(-ENOENT);
@@ -142,13 +139,12 @@ static void hang(void)
 }
 
 /* The intervals that end meanwhile are one file; that is said once, and when it is over. */
-static void folder_that_hangs_for_a_while(void **state)
+TEST(folder_that_hangs_for_a_while)
 {
 	unsigned long long before;
 	const char *said;
 	pid_t child;
 
-	(void)state;
 	hang();
 	child = files.writer.child;
 	before = nodes[27].count;
@@ -171,11 +167,10 @@ static void folder_that_hangs_for_a_while(void **state)
 }
 
 /* That a file was late says nothing of why it then failed; both are over at once. */
-static void a_file_that_is_late_and_fails(void **state)
+TEST(a_file_that_is_late_and_fails)
 {
 	const char *said;
 
-	(void)state;
 	hang();
 	said = LOGGED(interval_files_add(&files));
 	assert_non_null(strstr(said, "takes longer than an interval"));
@@ -189,9 +184,8 @@ static void a_file_that_is_late_and_fails(void **state)
 }
 
 /* The end comes when an interval is over, but its profile is not taken yet: what came after it is in it. */
-static void the_end_is_part_of_what_is_not_taken(void **state)
+TEST(the_end_is_part_of_what_is_not_taken)
 {
-	(void)state;
 	nodes[27].count = 5;
 	assert_int_equal(window_mark(files.window), 0);
 	interval_files_add(&files);
@@ -203,13 +197,12 @@ static void the_end_is_part_of_what_is_not_taken(void **state)
 }
 
 /* The same while the file before is being written. */
-static void the_end_while_an_interval_waits(void **state)
+TEST(the_end_while_an_interval_waits)
 {
 	unsigned long long before;
 	pid_t child;
 	int err;
 
-	(void)state;
 	hang();
 	child = files.writer.child;
 	before = nodes[27].count;
@@ -224,13 +217,12 @@ static void the_end_while_an_interval_waits(void **state)
 }
 
 /* The end of a run waits as long as it was told, and no longer. */
-static void folder_that_hangs_at_the_end(void **state)
+TEST(folder_that_hangs_at_the_end)
 {
 	double start = clock_seconds();
 	const char *said;
 	int err;
 
-	(void)state;
 	hang();
 	said = LOGGED(err = interval_files_last(&files) ?: interval_files_finish(&files, start + 0.2));
 	assert_int_equal(err, -ETIMEDOUT);
@@ -240,11 +232,10 @@ static void folder_that_hangs_at_the_end(void **state)
 }
 
 /* A new folder in the options file is a way out. */
-static void another_folder(void **state)
+TEST(another_folder)
 {
 	char other[sizeof(folder) + 8];
 
-	(void)state;
 	hang();
 	LOGGED(interval_files_add(&files));
 	snprintf(other, sizeof(other), "%s/other", folder);
@@ -258,11 +249,10 @@ static void another_folder(void **state)
 	*strrchr(folder, '/') = '\0';
 }
 
-static void the_oldest_go(void **state)
+TEST(the_oldest_go)
 {
 	const char *last;
 
-	(void)state;
 	files.keep.files = 2;
 	for (int i = 1; i <= 5; i++) {
 		nodes[27].count += i;
@@ -302,12 +292,11 @@ static unsigned long long add_stacks(__u32 tid)
 }
 
 /* More than 262,144 stacks are waiting: they are given up, and the next interval begins with nothing. */
-static void memory_has_a_bound(void **state)
+TEST(memory_has_a_bound)
 {
 	unsigned long long sum = 0;
 	__u32 tid = 1;
 
-	(void)state;
 	while (sum + BUSH <= 262144)
 		sum += add_stacks(tid++);
 	files.folder = "/nonexistent";
@@ -324,11 +313,10 @@ static void memory_has_a_bound(void **state)
 	assert_int_equal(files.written.samples[EVENT_CPU], 1);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -349,20 +337,4 @@ static void memory_runs_short(void **state)
 	assert_int_equal(done.files_failed, failures);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_files, teardown_files)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_interval_is_a_file), TEST(an_interval_without_samples),
-		TEST(ends_at_its_mark),	       TEST(folder_that_is_not_there_for_a_while),
-		TEST(the_oldest_go),	       TEST(memory_has_a_bound),
-		TEST(memory_runs_short),       TEST(folder_that_hangs_for_a_while),
-		TEST(a_file_that_is_late_and_fails),
-		TEST(folder_that_hangs_at_the_end), TEST(another_folder),
-		TEST(the_end_is_part_of_what_is_not_taken),
-		TEST(the_end_while_an_interval_waits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_files, teardown_files);

@@ -9,6 +9,7 @@
 
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/http_server.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/logged.h"
@@ -90,12 +91,11 @@ static unsigned long long samples_in_request(void)
 	return sum;
 }
 
-static void what_was_counted_arrives(void **state)
+TEST(what_was_counted_arrives)
 {
 	struct utsname u;
 	char line[256];
 
-	(void)state;
 	open_to(OK);
 	nodes[27].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
@@ -115,9 +115,8 @@ static void what_was_counted_arrives(void **state)
 	assert_int_equal(pushes.taken.samples[EVENT_CPU], 100);
 }
 
-static void each_service_is_one_profile(void **state)
+TEST(each_service_is_one_profile)
 {
-	(void)state;
 	open_to(OK);
 	set_root(30, 2, 0); /* another process */
 	set_node(31, 30, 100, 1, 0);
@@ -130,9 +129,8 @@ static void each_service_is_one_profile(void **state)
 	assert_int_equal(pushes.taken.samples[EVENT_CPU], 12);
 }
 
-static void nothing_was_counted(void **state)
+TEST(nothing_was_counted)
 {
-	(void)state;
 	open_to(OK);
 	interval_push_add(&pushes);
 	send_all();
@@ -141,12 +139,11 @@ static void nothing_was_counted(void **state)
 }
 
 /* Said once, and once more when it is over. */
-static void trouble_is_said(void **state)
+TEST(trouble_is_said)
 {
 	struct push_options o;
 	const char *said;
 
-	(void)state;
 	open_to("HTTP/1.1 400 No\r\nContent-Length: 8\r\n\r\ntoo late");
 	for (int i = 0; i < 3; i++) {
 		nodes[27].count++;
@@ -176,11 +173,10 @@ static void trouble_is_said(void **state)
 }
 
 /* The loop is not kept waiting: the window goes on, and the thread says when it is done. */
-static void a_thread_makes_them_ready(void **state)
+TEST(a_thread_makes_them_ready)
 {
 	struct pollfd fd = { .events = POLLIN };
 
-	(void)state;
 	open_to(OK);
 	fd.fd = interval_push_fd(&pushes);
 	nodes[27].count = 5;
@@ -199,11 +195,10 @@ static void a_thread_makes_them_ready(void **state)
 }
 
 /* A large profile is harvested in parts, one in each turn. */
-static void in_parts(void **state)
+TEST(in_parts)
 {
 	int turns = 0;
 
-	(void)state;
 	open_to(OK);
 	nodes[26].count = 5;
 	nodes[27].count = 6;
@@ -218,9 +213,8 @@ static void in_parts(void **state)
 	assert_int_equal(samples_in_request(), 11);
 }
 
-static void the_last_one_is_made_ready(void **state)
+TEST(the_last_one_is_made_ready)
 {
-	(void)state;
 	open_to(OK);
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
@@ -235,9 +229,8 @@ static void the_last_one_is_made_ready(void **state)
 }
 
 /* The end comes when an interval is over, but its profile is not taken yet: what came after it is in it. */
-static void the_last_one_is_two(void **state)
+TEST(the_last_one_is_two)
 {
-	(void)state;
 	open_to(OK);
 	nodes[27].count = 5;
 	assert_int_equal(window_mark(pushes.window), 0);
@@ -248,21 +241,19 @@ static void the_last_one_is_two(void **state)
 	assert_int_equal(samples_in_request(), 12);
 }
 
-static void options_that_are_wrong(void **state)
+TEST(options_that_are_wrong)
 {
 	const struct push_options o = { .url = "gopher://x", .format = -1 };
 	const char *said;
 	int err;
 
-	(void)state;
 	said = LOGGED(err = interval_push_open(&pushes, &o, &names, &all));
 	assert_int_equal(err, -EINVAL);
 	assert_non_null(strstr(said, "error: profiles cannot be pushed: Invalid argument"));
 }
 
-static void the_end_waits_for_the_receiver(void **state)
+TEST(the_end_waits_for_the_receiver)
 {
-	(void)state;
 	open_to(OK);
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
@@ -273,9 +264,8 @@ static void the_end_waits_for_the_receiver(void **state)
 }
 
 /* What failed is tried once more, without a pause before it, and not again. */
-static void the_end_has_no_pauses(void **state)
+TEST(the_end_has_no_pauses)
 {
-	(void)state;
 	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
@@ -287,12 +277,11 @@ static void the_end_has_no_pauses(void **state)
 }
 
 /* Nor does it wait for a receiver that says nothing. */
-static void the_end_does_not_wait_for_ever(void **state)
+TEST(the_end_does_not_wait_for_ever)
 {
 	const double begin = clock_seconds();
 	const char *said;
 
-	(void)state;
 	open_to(NULL);
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
@@ -315,11 +304,10 @@ static void run_without_memory(long n)
 }
 
 /* Whichever allocation fails: a profile that was taken out of the tree arrives, or is counted as lost. */
-static void without_memory_it_arrives_or_is_counted(void **state)
+TEST(without_memory_it_arrives_or_is_counted)
 {
 	__u64 taken = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -346,9 +334,8 @@ static void without_memory_it_arrives_or_is_counted(void **state)
 }
 
 /* Without memory at an interval's end, what comes after it is not left behind at the end of the run. */
-static void the_last_one_has_what_failed(void **state)
+TEST(the_last_one_has_what_failed)
 {
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -365,24 +352,16 @@ static void the_last_one_has_what_failed(void **state)
 	assert_int_equal(done.push_dropped, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_pushes, teardown_pushes)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(what_was_counted_arrives), TEST(each_service_is_one_profile),
-		TEST(nothing_was_counted), TEST(without_memory_it_arrives_or_is_counted),
-		TEST(the_last_one_has_what_failed),
-		TEST(trouble_is_said),		TEST(options_that_are_wrong),
-		TEST(the_end_waits_for_the_receiver), TEST(the_end_has_no_pauses),
-		TEST(the_end_does_not_wait_for_ever), TEST(a_thread_makes_them_ready),
-		TEST(in_parts), TEST(the_last_one_is_made_ready), TEST(the_last_one_is_two),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_pushes, teardown_pushes);
+AROUND_ALL(begin, NULL);

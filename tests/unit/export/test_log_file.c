@@ -4,6 +4,7 @@
  * order at a time, that names are waited for, and what becomes of one that cannot be written.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
 
@@ -123,9 +124,8 @@ static const char *content(void)
 	return text;
 }
 
-static void all_of_it(void **state)
+TEST(all_of_it)
 {
-	(void)state;
 	assert_int_equal(due_ms(), -1);
 	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	assert_int_equal(due_ms(), 0);
@@ -138,9 +138,8 @@ static void all_of_it(void **state)
 	assert_int_equal(journal->held, 0);
 }
 
-static void a_stretch_replaces_it(void **state)
+TEST(a_stretch_replaces_it)
 {
-	(void)state;
 	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	turn_until_over();
 	assert_int_equal(log_file_order(&file, t0 + 15, t0 + 30, NULL), 0);
@@ -150,9 +149,8 @@ static void a_stretch_replaces_it(void **state)
 	assert_non_null(strstr(content(), "outer (a.py:11) 3\n"));
 }
 
-static void nothing_of_that_time(void **state)
+TEST(nothing_of_that_time)
 {
-	(void)state;
 	assert_int_equal(log_file_order(&file, t0 + 30, t0 + 20, NULL), -EINVAL);
 	assert_int_equal(log_file_order(&file, 0, t0 - 1, NULL), -EINVAL); /* before there was one */
 	assert_int_equal(log_file_order(&file, 0, 0, NULL), -EINVAL);
@@ -161,11 +159,10 @@ static void nothing_of_that_time(void **state)
 	assert_string_equal(content(), "");
 }
 
-static void names_are_waited_for_but_not_for_ever(void **state)
+TEST(names_are_waited_for_but_not_for_ever)
 {
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	pending = 1;
 	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	assert_in_range(due_ms(), 1, 1001);
@@ -176,9 +173,8 @@ static void names_are_waited_for_but_not_for_ever(void **state)
 	assert_int_equal(file.written, 1);
 }
 
-static void one_that_cannot_be_written(void **state)
+TEST(one_that_cannot_be_written)
 {
-	(void)state;
 	file.path = "/nowhere/log.folded";
 	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	turn_until_over();
@@ -190,9 +186,8 @@ static void one_that_cannot_be_written(void **state)
 	assert_int_equal(file.written, 1);
 }
 
-static void at_the_end_of_a_run(void **state)
+TEST(at_the_end_of_a_run)
 {
-	(void)state;
 	assert_int_equal(log_file_order(&file, 0, LOG_FILE_NOW, NULL), 0);
 	LOGGED(log_file_finish(&file, clock_seconds() + 60));
 	assert_int_equal(file.written, 1);
@@ -202,9 +197,8 @@ static void at_the_end_of_a_run(void **state)
 	assert_int_equal(journal->held, 0);
 }
 
-static void by_a_signal(void **state)
+TEST(by_a_signal)
 {
-	(void)state;
 	assert_non_null(strstr(LOGGED(log_file_signalled(NULL)), "--log-file FILE"));
 	assert_string_equal(LOGGED(log_file_signalled(&file)), "");
 	assert_non_null(strstr(LOGGED(log_file_signalled(&file)), "already"));
@@ -212,19 +206,5 @@ static void by_a_signal(void **state)
 	assert_int_equal(file.written, 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_file, teardown_file)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(all_of_it),
-		TEST(a_stretch_replaces_it),
-		TEST(nothing_of_that_time),
-		TEST(names_are_waited_for_but_not_for_ever),
-		TEST(one_that_cannot_be_written),
-		TEST(at_the_end_of_a_run),
-		TEST(by_a_signal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup_file, teardown_file);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "export/output.h"
+#include "tests/forge/test.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
 
@@ -36,12 +37,11 @@ static void file_is(const char *name, const char *text)
 }
 
 /* Whatever is called "-" in the folder that one is in. */
-static void a_dash_is_stdout(void **state)
+TEST(a_dash_is_stdout)
 {
 	_cleanup_close_ int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int err;
 
-	(void)state;
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkdir("-", 0700), 0);
 	err = output_check("-");
@@ -54,11 +54,10 @@ static void a_dash_is_stdout(void **state)
 	assert_false(output_is_stdout(NULL));
 }
 
-static void writes_to_stdout(void **state)
+TEST(writes_to_stdout)
 {
 	int saved = dup(STDOUT_FILENO), fd = open(path_of("stdout"), O_RDWR | O_CREAT | O_CLOEXEC, 0600), err;
 
-	(void)state;
 	fflush(stdout);
 	assert_true(saved >= 0 && fd >= 0);
 	dup2(fd, STDOUT_FILENO);
@@ -71,24 +70,22 @@ static void writes_to_stdout(void **state)
 	assert_int_equal(count_files(NULL), 1); /* none that is called "-" */
 }
 
-static void writes_a_file(void **state)
+TEST(writes_a_file)
 {
 	const struct buf longer = { .data = (char *)"something longer\n", .size = 17 };
 
-	(void)state;
 	assert_int_equal(output_write(path_of("x"), &longer, NULL), 0);
 	assert_int_equal(output_write(path_of("x"), &hello, NULL), 0);
 	file_is("x", "hello\n");
 	assert_int_equal(count_files(NULL), 1);
 }
 
-static void says_early_what_cannot_be_written(void **state)
+TEST(says_early_what_cannot_be_written)
 {
 	static const char *const good[] = { NULL, "-", "/dev/null", "/dev/stdout" };
 	const char *said;
 	int err;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		assert_string_equal(LOGGED(assert_int_equal(output_check(good[i]), 0)), "");
 	assert_int_equal(output_check(path_of("new")), 0);
@@ -102,12 +99,11 @@ static void says_early_what_cannot_be_written(void **state)
 	assert_non_null(strstr(said, "Is a directory"));
 }
 
-static void what_failed_leaves_the_old_file(void **state)
+TEST(what_failed_leaves_the_old_file)
 {
 	const char *said;
 	int err;
 
-	(void)state;
 	assert_int_equal(output_write(path_of("old"), &hello, NULL), 0);
 	assert_int_equal(mkdir(path_of("d"), 0700), 0);
 	said = LOGGED(err = output_write(path_of("d"), &hello, NULL));
@@ -126,7 +122,7 @@ static double soon(void *context)
 }
 
 /* A pipe that is full, and that nobody reads from. */
-static void what_hangs_is_given_up(void **state)
+TEST(what_hangs_is_given_up)
 {
 	double end = 0;
 	const struct output_patience patience = { soon, &end };
@@ -134,7 +130,6 @@ static void what_hangs_is_given_up(void **state)
 	const char *said;
 	int fd, err;
 
-	(void)state;
 	assert_int_equal(mkfifo(path_of("fifo"), 0600), 0);
 	fd = open(path_of("fifo"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	assert_true(fd >= 0);
@@ -149,15 +144,4 @@ static void what_hangs_is_given_up(void **state)
 	close(fd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_dash_is_stdout), TEST(writes_to_stdout), TEST(writes_a_file),
-		TEST(says_early_what_cannot_be_written), TEST(what_failed_leaves_the_old_file),
-		TEST(what_hangs_is_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

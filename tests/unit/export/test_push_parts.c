@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "tests/forge/decode.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 
 #include "export/push/item.h"
@@ -42,7 +43,7 @@ static unsigned long long samples_of(const struct push_item *item)
 	return sum;
 }
 
-static void one_for_each_service(void **state)
+TEST(one_for_each_service)
 {
 	struct push_list list = {};
 	struct push_item *item;
@@ -50,7 +51,6 @@ static void one_for_each_service(void **state)
 	unsigned int n = 0;
 	unsigned long long sum = 0;
 
-	(void)state;
 	run();
 	uname(&u);
 	push_series_make(&names, &series);
@@ -71,13 +71,12 @@ static void one_for_each_service(void **state)
 }
 
 /* Its processes and threads are told apart, and all kinds of events are in one. */
-static void otlp_is_one_for_each_service(void **state)
+TEST(otlp_is_one_for_each_service)
 {
 	struct push_list list = {};
 	struct push_item *item;
 	unsigned int n = 0;
 
-	(void)state;
 	run();
 	push_series_make(&names, &series);
 	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), 0);
@@ -104,7 +103,7 @@ static void otlp_is_one_for_each_service(void **state)
  * Of every kind of event, each stack in a process and a thread of its own: what a collector takes by default
  * is 20 MiB, not compressed.
  */
-static void otlp_parts_are_small_enough(void **state)
+TEST(otlp_parts_are_small_enough)
 {
 	const struct profile_info info = { .events = (1 << EVENT_KINDS) - 1,
 					   .period_ns = 1,
@@ -114,7 +113,6 @@ static void otlp_parts_are_small_enough(void **state)
 	struct push_item *item;
 	unsigned int n = 0;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	for (__u32 i = 0; i < 40000; i++) {
 		struct profile_labels labels = { .pid = 1000000 + i,
@@ -145,7 +143,7 @@ static void otlp_parts_are_small_enough(void **state)
 }
 
 /* ... nor do their times, of which ticks one after the other have one each. */
-static void otlp_parts_with_times_are_small_enough(void **state)
+TEST(otlp_parts_with_times_are_small_enough)
 {
 	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 					   .start_unix_ns = 1, .duration_ns = 1ULL << 40 };
@@ -155,7 +153,6 @@ static void otlp_parts_with_times_are_small_enough(void **state)
 	struct push_item *item;
 	size_t with = 0, without = 0;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	for (__u32 i = 0; i < ARRAY_SIZE(ticks); i++) {
 		const struct profile_labels labels = { .pid = 1, .comm = "main" };
@@ -184,11 +181,10 @@ static void otlp_parts_with_times_are_small_enough(void **state)
 	assert_int_equal(without, 2);
 }
 
-static void it_can_be_stopped(void **state)
+TEST(it_can_be_stopped)
 {
 	struct push_list list = {};
 
-	(void)state;
 	run();
 	stop = true;
 	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, &stop, &list), -ECANCELED);
@@ -196,7 +192,7 @@ static void it_can_be_stopped(void **state)
 }
 
 /* Receivers take letters, digits and '_', and have some names of their own. No two labels get the same. */
-static void names_of_pods_labels(void **state)
+TEST(names_of_pods_labels)
 {
 	static const char *const named[][2] = {
 		{ "app", "app" },
@@ -212,7 +208,6 @@ static void names_of_pods_labels(void **state)
 		{ "label_node", "label_label_node" },
 	};
 
-	(void)state;
 	names.count = ARRAY_SIZE(named);
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		strcpy(names.name[i], named[i][0]);
@@ -221,18 +216,4 @@ static void names_of_pods_labels(void **state)
 		assert_string_equal(series.label_names[i], named[i][1]);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_parts, teardown_windows)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(one_for_each_service),
-		TEST(otlp_is_one_for_each_service),
-		TEST(otlp_parts_are_small_enough),
-		TEST(otlp_parts_with_times_are_small_enough),
-		TEST(it_can_be_stopped),
-		TEST(names_of_pods_labels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_parts, teardown_windows);

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -51,9 +52,8 @@ static const char *write_it(struct whole_options o, int expected)
 	return said;
 }
 
-static void a_profile_and_a_summary(void **state)
+TEST(a_profile_and_a_summary)
 {
-	(void)state;
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0), "");
 	assert_int_equal(samples_of("p.pb.gz"), 5);
 	assert_int_equal(stats.samples[EVENT_CPU], 5);
@@ -62,12 +62,11 @@ static void a_profile_and_a_summary(void **state)
 	assert_null(strchr(seen, '\033')); /* it is no terminal */
 }
 
-static void in_the_format_that_is_wanted(void **state)
+TEST(in_the_format_that_is_wanted)
 {
 	struct whole_options o = usual(path_of("p.folded"));
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	o.format = FORMAT_FOLDED;
 	write_it(o, 0);
 	read_file("p.folded", &b);
@@ -76,11 +75,10 @@ static void in_the_format_that_is_wanted(void **state)
 	assert_non_null(strstr(b.data, ";inner"));
 }
 
-static void summaries_that_nobody_wants(void **state)
+TEST(summaries_that_nobody_wants)
 {
 	struct whole_options o = usual(path_of("p.pb.gz"));
 
-	(void)state;
 	o.quiet = true;
 	write_it(o, 0);
 	assert_string_equal(seen, "");
@@ -94,18 +92,16 @@ static void summaries_that_nobody_wants(void **state)
 }
 
 /* --listen or --stats alone: the books are wanted, no profile. */
-static void nothing_is_to_be_written(void **state)
+TEST(nothing_is_to_be_written)
 {
-	(void)state;
 	assert_string_equal(write_it(usual(NULL), 0), "");
 	assert_string_equal(seen, "");
 	assert_int_equal(stats.samples[EVENT_CPU], 5);
 	assert_int_equal(count_files(NULL), 0);
 }
 
-static void nothing_was_sampled(void **state)
+TEST(nothing_was_sampled)
 {
-	(void)state;
 	nodes[26].count = nodes[27].count = 0;
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: no Python process used the CPU: the profile is empty\n");
@@ -114,9 +110,8 @@ static void nothing_was_sampled(void **state)
 }
 
 /* What it did is not known. */
-static void somebody_was_not_looked_at(void **state)
+TEST(somebody_was_not_looked_at)
 {
-	(void)state;
 	unlooked_asked(registry_unlooked(registry), 1, 0);
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: 1 process could not be looked at: what it did is not in "
@@ -130,9 +125,8 @@ static void somebody_was_not_looked_at(void **state)
 }
 
 /* Nor whether it has event loops. */
-static void loops_of_somebody_who_was_not_looked_at(void **state)
+TEST(loops_of_somebody_who_was_not_looked_at)
 {
-	(void)state;
 	all.events = EVENT_BIT(EVENT_LOOP);
 	nodes[26].count = nodes[27].count = 0;
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
@@ -146,21 +140,19 @@ static void loops_of_somebody_who_was_not_looked_at(void **state)
 			    "the profile\n");
 }
 
-static void a_file_that_cannot_be_written(void **state)
+TEST(a_file_that_cannot_be_written)
 {
-	(void)state;
 	assert_string_equal(write_it(usual("/nonexistent/p"), -ENOENT),
 			    "pyperf-bpf: error: cannot write '/nonexistent/p': No such file or directory\n");
 	assert_string_equal(seen, "");
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	const struct whole_options o = usual(path_of("p.pb.gz"));
 	int failures = 0, err;
 	FILE *f;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -188,11 +180,10 @@ static void memory_runs_short(void **state)
 	assert_int_equal(count_files(NULL), 1);
 }
 
-static void says_how_it_is_opened(void **state)
+TEST(says_how_it_is_opened)
 {
 	struct whole_options o = usual("a b.pb.gz");
 
-	(void)state;
 	assert_string_equal(
 		LOGGED(whole_say_how_to_open(&o)),
 		"pyperf-bpf: wrote a b.pb.gz. Open it: go tool pprof -http localhost:8080 a b.pb.gz, or drop "
@@ -206,18 +197,4 @@ static void says_how_it_is_opened(void **state)
 	assert_string_equal(LOGGED(whole_say_how_to_open(&o)), "");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_whole, teardown_whole)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_profile_and_a_summary),	    TEST(in_the_format_that_is_wanted),
-		TEST(summaries_that_nobody_wants),  TEST(nothing_is_to_be_written),
-		TEST(nothing_was_sampled),	    TEST(a_file_that_cannot_be_written),
-		TEST(somebody_was_not_looked_at),
-		TEST(loops_of_somebody_who_was_not_looked_at),
-		TEST(memory_runs_short),	    TEST(says_how_it_is_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_whole, teardown_whole);

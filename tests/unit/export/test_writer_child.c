@@ -6,21 +6,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "export/writer_child.h"
+#include "tests/forge/test.h"
 
 static struct writer_child writer;
 
@@ -48,12 +44,11 @@ static int say(void *context, void *result)
 	return strlen(a->text) == 3 ? -ENOSPC : 0;
 }
 
-static void the_result_comes_back(void **state)
+TEST(the_result_comes_back)
 {
 	char text[] = "some text", three[] = "abc";
 	struct answer a = {};
 
-	(void)state;
 	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), -EINPROGRESS); /* none has begun */
 	assert_int_equal(writer_child_start(&writer, say, text), 0);
 	assert_int_equal(end(&a), 0);
@@ -75,12 +70,11 @@ static int hang(void *context, void *result)
 	return 0;
 }
 
-static void nobody_waits(void **state)
+TEST(nobody_waits)
 {
 	struct answer a;
 	double start = clock_seconds();
 
-	(void)state;
 	assert_int_equal(writer_child_start(&writer, hang, NULL), 0);
 	assert_int_equal(writer_child_end(&writer, &a, sizeof(a)), -EINPROGRESS);
 	assert_int_equal(writer_child_start(&writer, hang, NULL), -EBUSY);
@@ -108,11 +102,10 @@ static int crash(void *context, void *result)
 	abort();
 }
 
-static void a_crash_is_an_error(void **state)
+TEST(a_crash_is_an_error)
 {
 	struct answer a;
 
-	(void)state;
 	assert_int_equal(writer_child_start(&writer, crash, NULL), 0);
 	assert_int_equal(end(&a), -EIO);
 }
@@ -129,12 +122,11 @@ static int count_descriptors(void *context, void *result)
 	return n - 1; /* that of d */
 }
 
-static void holds_nothing_open(void **state)
+TEST(holds_nothing_open)
 {
 	int many[20];
 	struct answer a;
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		many[i] = dup(STDERR_FILENO);
 	assert_int_equal(writer_child_start(&writer, count_descriptors, NULL), 0);
@@ -143,14 +135,13 @@ static void holds_nothing_open(void **state)
 		close(many[i]);
 }
 
-static void its_end_is_an_event(void **state)
+TEST(its_end_is_an_event)
 {
 	const struct timespec limit = { 60, 0 };
 	char text[] = "x";
 	struct answer a;
 	sigset_t set;
 
-	(void)state;
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &set, NULL), 0);
@@ -161,12 +152,11 @@ static void its_end_is_an_event(void **state)
 }
 
 /* A child of this test starts one and dies; what it started becomes ours, and dies too. */
-static void ends_with_its_parent(void **state)
+TEST(ends_with_its_parent)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	pid = fork();
 	if (!pid) {
@@ -177,18 +167,4 @@ static void ends_with_its_parent(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(waitpid(-1, &status, 0) > 0);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_result_comes_back),
-		cmocka_unit_test(nobody_waits),
-		cmocka_unit_test(a_crash_is_an_error),
-		cmocka_unit_test(holds_nothing_open),
-		cmocka_unit_test(its_end_is_an_event),
-		cmocka_unit_test(ends_with_its_parent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,14 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "guard/confine.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 static int opens_and_reads(void)
@@ -40,9 +36,8 @@ static int without_no_new_privs(void)
 	return setresuid(65534, 65534, 65534) ? 1 : -confine_to_nothing(confine_version());
 }
 
-static void opens_nothing(void **state)
+TEST(opens_nothing)
 {
-	(void)state;
 	assert_int_equal(confine_to_nothing(0), 0);
 	if (syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) < 1) {
 		print_message("SKIP: this kernel has no Landlock: %s\n", strerror(errno));
@@ -71,18 +66,7 @@ static int under_a_filter_that_kills(void)
 	return confine_version() ? 2 : -confine_to_nothing(0);
 }
 
-static void nobody_is_killed_for_it(void **state)
+TEST(nobody_is_killed_for_it)
 {
-	(void)state;
 	assert_int_equal(exit_code(under_a_filter_that_kills), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opens_nothing),
-		cmocka_unit_test(nobody_is_killed_for_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

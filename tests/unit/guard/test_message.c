@@ -4,17 +4,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "guard/message.h"
+#include "tests/forge/test.h"
 
 static int pair[2];
 
@@ -42,12 +38,11 @@ static int lowest_free(void)
 	return fd;
 }
 
-static void with_a_descriptor(void **state)
+TEST(with_a_descriptor)
 {
 	struct stat sent, received;
 	int fd = -5, flags, number = 7;
 
-	(void)state;
 	assert_int_equal(message_send(pair[0], &number, sizeof(number), pair[1], 0), 0);
 	number = 0;
 	assert_int_equal(message_receive(pair[1], &number, sizeof(number), &fd, 0), 0);
@@ -60,11 +55,10 @@ static void with_a_descriptor(void **state)
 	close(fd);
 }
 
-static void without_one(void **state)
+TEST(without_one)
 {
 	int fd = -5, number = 8;
 
-	(void)state;
 	assert_int_equal(message_receive(pair[1], &number, sizeof(number), &fd, MSG_DONTWAIT), -EAGAIN);
 	assert_int_equal(fd, -5);
 	assert_int_equal(message_send(pair[0], &number, sizeof(number), -1, 0), 0);
@@ -72,13 +66,12 @@ static void without_one(void **state)
 	assert_int_equal(fd, -1);
 }
 
-static void of_another_size(void **state)
+TEST(of_another_size)
 {
 	static const char text[] = "0123456789";
 	char room[4];
 	int fd = -5, before = lowest_free();
 
-	(void)state;
 	for (size_t size = 1; size < sizeof(text); size++) {
 		if (size == sizeof(room))
 			continue;
@@ -90,7 +83,7 @@ static void of_another_size(void **state)
 }
 
 /* More descriptors than one message is to have: all of them are closed. */
-static void with_two(void **state)
+TEST(with_two)
 {
 	char room[CMSG_SPACE(2 * sizeof(int))] __attribute__((aligned(16))) = {};
 	int fd = -5, number = 9, before = lowest_free();
@@ -100,7 +93,6 @@ static void with_two(void **state)
 	};
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
-	(void)state;
 	*header = (struct cmsghdr){ CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
 	memcpy(CMSG_DATA(header), (int[]){ 0, 0 }, 2 * sizeof(int));
 	assert_int_equal(sendmsg(pair[0], &message, 0), sizeof(number));
@@ -109,11 +101,10 @@ static void with_two(void **state)
 	assert_int_equal(lowest_free(), before);
 }
 
-static void nobody_is_there(void **state)
+TEST(nobody_is_there)
 {
 	int fd = -5, number = 0;
 
-	(void)state;
 	close(pair[1]);
 	pair[1] = -1;
 	assert_int_equal(message_receive(pair[0], &number, sizeof(number), &fd, 0), -EPIPE);
@@ -121,14 +112,4 @@ static void nobody_is_there(void **state)
 	assert_int_equal(fd, -5);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(with_a_descriptor), TEST(without_one),	TEST(of_another_size),
-		TEST(with_two),		 TEST(nobody_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

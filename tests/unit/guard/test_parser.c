@@ -5,21 +5,17 @@
  * before it is asked.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "guard/message.h"
 #include "guard/parser.h"
+#include "tests/forge/test.h"
 
 static const struct parser_question image = { .parse = PARSE_IMAGE },
 				    functions = { .parse = PARSE_FUNCTIONS };
@@ -69,13 +65,12 @@ static int ask(const struct parser_question *q)
 	return err;
 }
 
-static void question_and_file_arrive(void **state)
+TEST(question_and_file_arrive)
 {
 	struct parser_question q = { 0 };
 	char text[8] = "";
 	int file = memfd_create("file", MFD_CLOEXEC), fd = -1;
 
-	(void)state;
 	assert_int_equal(write(file, "content", 7), 7);
 	answers(-ENOEXEC, 0);
 	assert_int_equal(parser_ask(ours, &functions, file, &out), -ENOEXEC);
@@ -87,9 +82,8 @@ static void question_and_file_arrive(void **state)
 	close(file);
 }
 
-static void bytes_are_appended(void **state)
+TEST(bytes_are_appended)
 {
-	(void)state;
 	answers(0, 10);
 	says("0123456", 7);
 	says("789", 3);
@@ -101,12 +95,11 @@ static void bytes_are_appended(void **state)
 }
 
 /* As much as a file may have of functions, through a socket that holds a fraction of it. */
-static void the_largest_answer(void **state)
+TEST(the_largest_answer)
 {
 	static char part[1 << 16];
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		answers(0, FUNCTIONS_BYTES_MAX);
 		for (size_t left = FUNCTIONS_BYTES_MAX, n; left; left -= n) {
@@ -123,9 +116,8 @@ static void the_largest_answer(void **state)
 		assert_int_equal(out.data[6 + at], (char)((FUNCTIONS_BYTES_MAX - at) >> 16));
 }
 
-static void what_it_failed_with(void **state)
+TEST(what_it_failed_with)
 {
-	(void)state;
 	answers(-EBADMSG, 0);
 	assert_int_equal(ask(&image), -EBADMSG);
 	answers(-EPIPE, 0); /* of a file; it is there itself */
@@ -134,7 +126,7 @@ static void what_it_failed_with(void **state)
 	assert_int_equal(ask(&(struct parser_question){ .parse = 0 }), -EINVAL);
 }
 
-static void nonsense(void **state)
+TEST(nonsense)
 {
 	static const struct parser_answer wrong[] = {
 		{ 0, sizeof(struct image) + 1 },
@@ -160,9 +152,8 @@ static void nonsense(void **state)
 }
 
 /* Before it answers, or in the middle. */
-static void it_ends(void **state)
+TEST(it_ends)
 {
-	(void)state;
 	answers(0, 10);
 	says("012", 3);
 	shutdown(theirs, SHUT_WR);
@@ -173,15 +164,12 @@ static void it_ends(void **state)
 	assert_int_equal(ask(&functions), -EPIPE);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(question_and_file_arrive), TEST(bytes_are_appended), TEST(the_largest_answer),
-		TEST(what_it_failed_with),	TEST(nonsense),		  TEST(it_ends),
-	};
-
+	(void)state;
 	alarm(120);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

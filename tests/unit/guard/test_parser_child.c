@@ -7,11 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +17,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "elf/functions.h"
 #include "elf/image.h"
 #include "elf/rows.h"
 #include "guard/confine.h"
 #include "guard/parser.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 
 #ifdef __x86_64__
@@ -111,12 +107,11 @@ static int open_libc(void)
 	return -1;
 }
 
-static void functions_as_here(void **state)
+TEST(functions_as_here)
 {
 	_cleanup_buf_ struct buf here = { 0 }, there = { 0 };
 	_cleanup_close_ int fd = open_libc();
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &here), 0);
 	assert_true(here.size > 1 << 16); /* more than one message */
 	for (int i = 0; i < 3; i++) {
@@ -147,13 +142,12 @@ static int open_stripped(int self)
 }
 
 /* A file that was sent before is for one question. */
-static void with_a_debug_file(void **state)
+TEST(with_a_debug_file)
 {
 	_cleanup_buf_ struct buf without = { 0 }, with = { 0 }, there = { 0 };
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), fd = open_stripped(self);
 	struct functions f;
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &without), 0);
 	assert_int_equal(functions_parse(without.data, without.size, &f), 0);
 	assert_false(f.has_symbols);
@@ -180,25 +174,23 @@ static void with_a_debug_file(void **state)
 }
 
 /* The C library has code in its second MiB, too. */
-static void rows_as_here(void **state)
+TEST(rows_as_here)
 {
 	_cleanup_buf_ struct buf here = { 0 }, there = { 0 };
 	_cleanup_close_ int fd = open_libc();
 	int err = rows_read(fd, 1, &here);
 
-	(void)state;
 	assert_int_equal(err, ON_X86 ? 0 : -EOPNOTSUPP);
 	assert_int_equal(ask(PARSE_ROWS, fd, &there), err);
 	assert_int_equal(there.size, here.size);
 	assert_memory_equal(there.data, here.data, here.size);
 }
 
-static void image_as_here(void **state)
+TEST(image_as_here)
 {
 	static struct forge f;
 	struct image here, there;
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	for (int i = 0; i < 100; i++) { /* no descriptor stays: it may have one of a file */
 		_cleanup_close_ int fd = i % 2 ? open_libc() : forge_write(&f, FORGE_SIZE);
@@ -215,12 +207,11 @@ static void image_as_here(void **state)
 	}
 }
 
-static void files_that_are_none(void **state)
+TEST(files_that_are_none)
 {
 	_cleanup_close_ int fd = memfd_create("empty", MFD_CLOEXEC);
 	_cleanup_buf_ struct buf out = { 0 };
 
-	(void)state;
 	assert_int_equal(ask(PARSE_IMAGE, fd, &out), -ENOEXEC);
 	assert_int_equal(ask(PARSE_FUNCTIONS, fd, &out), -ENOEXEC);
 	assert_int_equal(ask(PARSE_IMAGE, -1, &out), -EINVAL);
@@ -245,7 +236,7 @@ static const char *proc_line(const char *name, const char *begin)
 	return NULL;
 }
 
-static void no_capability(void **state)
+TEST(no_capability)
 {
 	static const char *const sets[] = { "CapEff:", "CapPrm:", "CapInh:", "CapAmb:" };
 
@@ -273,7 +264,7 @@ static int open_files(void)
 }
 
 /* It answers before it closes the file that it was asked about. */
-static void nothing_open_but_its_socket(void **state)
+TEST(nothing_open_but_its_socket)
 {
 	files_that_are_none(state);
 	for (int i = 0; i < 1000 && open_files() != 4; i++)
@@ -281,7 +272,7 @@ static void nothing_open_but_its_socket(void **state)
 	assert_int_equal(open_files(), 4);
 }
 
-static void little_memory_and_few_files(void **state)
+TEST(little_memory_and_few_files)
 {
 	unsigned long long soft, hard;
 
@@ -300,44 +291,32 @@ static void little_memory_and_few_files(void **state)
 
 /* --- its end -------------------------------------------------------------------------------------------- */
 
-static void ends_with_its_socket(void **state)
+TEST(ends_with_its_socket)
 {
 	files_that_are_none(state);
 	close_ours();
 	assert_int_equal(end_of_child(), 0);
 }
 
-static void ends_on_a_question_that_is_none(void **state)
+TEST(ends_on_a_question_that_is_none)
 {
-	(void)state;
 	assert_int_equal(send(ours, "x", 1, MSG_NOSIGNAL), 1);
 	assert_int_equal(end_of_child(), 0);
 }
 
-static void ends_without_its_parent(void **state)
+TEST(ends_without_its_parent)
 {
 	teardown(state);
 	start_child(getppid());
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(functions_as_here), TEST(with_a_debug_file),
-		TEST(rows_as_here),
-		TEST(image_as_here),
-		TEST(files_that_are_none),
-		TEST(no_capability),
-		TEST(nothing_open_but_its_socket),
-		TEST(little_memory_and_few_files),
-		TEST(ends_with_its_socket),
-		TEST(ends_on_a_question_that_is_none),
-		TEST(ends_without_its_parent),
-	};
-
+	(void)state;
 	alarm(120);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -3,6 +3,7 @@
  * test_profiler_rules.c - what the profiler itself may not do from the first sample on, and what it must be
  * able to do, in each of its threads. That a run works by this list is for the end-to-end tests to show.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/guard/calls.h"
 
 static long listen_elsewhere(void)
@@ -67,11 +68,10 @@ static const struct call allowed_here[] = {
 	CALL(signal_by_descriptor), CALL(limits),	 CALL(sleep_a_little),
 };
 
-static void forbidden_to_the_profiler(void **state)
+TEST(forbidden_to_the_profiler)
 {
 	const struct call newer = CALL(newer_clone);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(forbidden_here); i++)
 		is_forbidden(&forbidden_here[i], SANDBOX_PROFILER);
 	for (size_t i = 0; i < ARRAY_SIZE(allowed_here); i++)
@@ -93,12 +93,11 @@ static void *in_thread(void *pipes)
 	return (void *)(intptr_t)(execute() < 0 ? errno : 0);
 }
 
-static void list_of_all_threads(void **state)
+TEST(list_of_all_threads)
 {
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		pthread_t thread;
 		void *result = NULL;
@@ -113,14 +112,4 @@ static void list_of_all_threads(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), EPERM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forbidden_to_the_profiler),
-		cmocka_unit_test(list_of_all_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * it has no bytes that only another kind of answer needs.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "guard/reply.h"
+#include "tests/forge/test.h"
 
 static struct worker_request request;
 static struct worker_reply reply;
@@ -31,9 +27,8 @@ static void ask(enum worker_type type)
 	reply.tag = 5;
 }
 
-static void it_answers_the_question(void **state)
+TEST(it_answers_the_question)
 {
-	(void)state;
 	for (enum worker_type type = WORKER_CONTAINER; type < WORKER_TYPES; type++) {
 		ask(type);
 		assert_true(is_sane());
@@ -58,7 +53,7 @@ static void it_answers_the_question(void **state)
 		offsetof(struct worker_reply, member), sizeof(reply.member)                                  \
 	}
 
-static void strings_end(void **state)
+TEST(strings_end)
 {
 	static const struct {
 		size_t offset, size;
@@ -75,7 +70,6 @@ static void strings_end(void **state)
 		STRING(container.names.container),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
 		char *text = (char *)&reply + strings[i].offset;
 
@@ -90,9 +84,8 @@ static void strings_end(void **state)
 	}
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
-	(void)state;
 	ask(WORKER_IDENTIFY);
 	assert_false(is_sane());
 	for (__u32 v = VERDICT_NOT_PYTHON; v <= VERDICT_UNPROVED; v++) {
@@ -106,9 +99,8 @@ static void verdicts(void **state)
 #define HEAD offsetof(struct worker_reply, container)
 
 /* What lies behind these bytes stays 0, so that nobody reads what the child did not send. */
-static void a_reply_has_what_its_kind_needs(void **state)
+TEST(a_reply_has_what_its_kind_needs)
 {
-	(void)state;
 	assert_int_equal(reply_size(ANSWER_TABLE), HEAD);
 	assert_int_equal(reply_size(ANSWER_CONTAINER), HEAD + sizeof(reply.container));
 	assert_int_equal(reply_size(ANSWER_IDENTITY), offsetof(struct worker_reply, identity) +
@@ -116,16 +108,4 @@ static void a_reply_has_what_its_kind_needs(void **state)
 	assert_int_equal(reply_size(ANSWER_CODE), HEAD + sizeof(reply.code));
 	for (__u32 type = WORKER_NONE + 1; type < WORKER_TYPES; type++)
 		assert_true(reply_size(request_row(type)->answer) <= offsetof(struct worker_reply, table));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_answers_the_question),
-		cmocka_unit_test(strings_end),
-		cmocka_unit_test(verdicts),
-		cmocka_unit_test(a_reply_has_what_its_kind_needs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_requests.c - the list of requests: each has a row, and none carries what only another one needs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "elf/functions.h"
 #include "elf/rows.h"
 #include "guard/requests.h"
 #include "python/capture_remote.h"
+#include "tests/forge/test.h"
 
 #define HEAD offsetof(struct worker_request, process)
 
-static void each_number_has_a_row_and_no_other(void **state)
+TEST(each_number_has_a_row_and_no_other)
 {
-	(void)state;
 	assert_null(request_row(WORKER_NONE));
 	assert_null(request_row(WORKER_TYPES));
 	assert_null(request_row(UINT32_MAX));
@@ -29,9 +24,8 @@ static void each_number_has_a_row_and_no_other(void **state)
 	}
 }
 
-static void a_request_has_what_its_kind_needs(void **state)
+TEST(a_request_has_what_its_kind_needs)
 {
-	(void)state;
 	assert_int_equal(request_row(WORKER_CONTAINER)->size, HEAD);
 	assert_int_equal(request_row(WORKER_IDENTIFY)->size, HEAD + sizeof(struct request_identity));
 	assert_int_equal(request_row(WORKER_CAPTURE)->size, HEAD + sizeof(struct request_object));
@@ -39,23 +33,11 @@ static void a_request_has_what_its_kind_needs(void **state)
 	assert_int_equal(request_row(WORKER_ROWS)->size, HEAD + sizeof(struct request_mapped));
 }
 
-static void tables_have_bounds(void **state)
+TEST(tables_have_bounds)
 {
-	(void)state;
 	assert_int_equal(request_row(WORKER_TABLE)->table_max, LINETABLE_MAX);
 	assert_int_equal(request_row(WORKER_MAPS)->table_max, CODE_MAPS_BYTES_MAX);
 	assert_int_equal(request_row(WORKER_FUNCTIONS)->table_max, FUNCTIONS_BYTES_MAX);
 	assert_int_equal(request_row(WORKER_ROWS)->table_max, ROWS_BYTES_MAX);
 	assert_int_equal(request_row(WORKER_SOURCE_TEXT)->table_max, SOURCE_TEXT_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_has_a_row_and_no_other),
-		cmocka_unit_test(a_request_has_what_its_kind_needs),
-		cmocka_unit_test(tables_have_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  * far as something other than EPERM, and within. That what they need works is for test_worker.c to show, and
  * for test_parser_child.c.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/guard/mighty_calls.h"
 
 static const struct call calls[] = {
@@ -60,16 +61,14 @@ static const struct call reading[] = {
 	CALL(sleep_a_little),
 };
 
-static void forbidden(void **state)
+TEST(forbidden)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		is_forbidden(&calls[i], SANDBOX_WORKER);
 }
 
-static void forbidden_to_the_parser(void **state)
+TEST(forbidden_to_the_parser)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		is_forbidden(&calls[i], SANDBOX_PARSER);
 	for (size_t i = 0; i < ARRAY_SIZE(reading); i++) {
@@ -79,9 +78,8 @@ static void forbidden_to_the_parser(void **state)
 }
 
 /* The zygote has a worker's list and what it takes to make one, and nothing else. */
-static void forbidden_to_the_zygote(void **state)
+TEST(forbidden_to_the_zygote)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		int within = errno_of(&calls[i], SANDBOX_ZYGOTE);
 
@@ -94,11 +92,10 @@ static void forbidden_to_the_zygote(void **state)
  * A worker that may not look at everybody keeps all that there is (isolate.c), and so does its zygote. The
  * lists leave them no use for it, and they can still read.
  */
-static void forbidden_to_the_mighty(void **state)
+TEST(forbidden_to_the_mighty)
 {
 	const __u64 before = kept;
 
-	(void)state;
 	kept = ~PRIVILEGE(CAP_SYS_PTRACE);
 	for (size_t i = 0; i < ARRAY_SIZE(mighty); i++) {
 		is_forbidden(&mighty[i], SANDBOX_WORKER);
@@ -112,12 +109,11 @@ static void forbidden_to_the_mighty(void **state)
 }
 
 /* A list is a limit, and a longer one that comes later takes nothing of it back. */
-static void no_way_back(void **state)
+TEST(no_way_back)
 {
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		if (privileges_keep(0) || sandbox_enter(SANDBOX_WORKER))
 			_exit(1);
@@ -128,12 +124,11 @@ static void no_way_back(void **state)
 }
 
 /* Without no_new_privs only the mighty may, and a worker is not to rely on being that. */
-static void not_without_no_new_privs(void **state)
+TEST(not_without_no_new_privs)
 {
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		if (privileges_use(0))
 			_exit(1);
@@ -141,18 +136,4 @@ static void not_without_no_new_privs(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forbidden),
-		cmocka_unit_test(forbidden_to_the_parser),
-		cmocka_unit_test(forbidden_to_the_zygote),
-		cmocka_unit_test(forbidden_to_the_mighty),
-		cmocka_unit_test(no_way_back),
-		cmocka_unit_test(not_without_no_new_privs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * took long; and how many may wait. There is no clock.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "guard/turns.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define ROOM 512
 
@@ -71,9 +67,8 @@ static void expect(const uintptr_t *questions, size_t n)
 	assert_int_equal(turns_due(turns, now), -1);
 }
 
-static void of_one_process(void **state)
+TEST(of_one_process)
 {
-	(void)state;
 	assert_null(turns_next(turns, now));
 	assert_int_equal(turns_due(turns, now), -1);
 	add(1, 10, false, 1);
@@ -84,22 +79,20 @@ static void of_one_process(void **state)
 	expect((uintptr_t[]){ 3, 1, 2, 4 }, 4);
 }
 
-static void processes_take_turns(void **state)
+TEST(processes_take_turns)
 {
 	static const struct turns_of of[] = {
 		{ 1, 10, false }, { 1, 10, false }, { 1, 10, false },
 		{ 1, 11, true },  { 1, 12, false }, { 1, 12, false },
 	};
 
-	(void)state;
 	add_all(of, ARRAY_SIZE(of));
 	expect((uintptr_t[]){ 1, 4, 5, 2, 6, 3 }, 6);
 }
 
 /* However many processes one of them has. */
-static void users_take_turns(void **state)
+TEST(users_take_turns)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(1, 10 + i, true, 1 + i);
 	add(2, 1000, true, 101);
@@ -112,9 +105,8 @@ static void users_take_turns(void **state)
 }
 
 /* Whose answers take long has fewer turns, and not by the time that they took alone: nobody waits for two. */
-static void who_used_little_goes_first(void **state)
+TEST(who_used_little_goes_first)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(1, 10 + i, true, 1);
 	assert_int_equal(next(480, false), 1);
@@ -126,9 +118,8 @@ static void who_used_little_goes_first(void **state)
 }
 
 /* The same between processes of one user: a new one goes before those that were late. */
-static void a_new_process_goes_first(void **state)
+TEST(a_new_process_goes_first)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		add(1, 10 + i, true, 1 + i);
 	for (int i = 0; i < 3; i++) {
@@ -142,12 +133,11 @@ static void a_new_process_goes_first(void **state)
 }
 
 /* After six failures of half a second each a user waits; others do not, and he does not for ever. */
-static void a_budget(void **state)
+TEST(a_budget)
 {
 	int failures = 0, due;
 	__u64 begin;
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		add(1, 10 + i, true, 1);
 	while (turns_due(turns, now) == 0 && failures < 100) {
@@ -174,9 +164,8 @@ static void a_budget(void **state)
 }
 
 /* Answers as they are usually cost nothing, however many there are. */
-static void quick_answers_are_free(void **state)
+TEST(quick_answers_are_free)
 {
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		add(1, 10 + i, true, 1);
 		assert_int_equal(next(TURNS_FREE_MS, false), 1);
@@ -186,11 +175,10 @@ static void quick_answers_are_free(void **state)
 }
 
 /* A process has a few places, a user as many as are free, and there is always one for somebody else. */
-static void places(void **state)
+TEST(places)
 {
 	int users, of_user[4];
 
-	(void)state;
 	for (int i = 0; i < TURNS_OF_PROCESS; i++)
 		add(1, 10, false, 1);
 	assert_int_equal(add_of(1, 10, false, 1), -EAGAIN);
@@ -207,11 +195,10 @@ static void places(void **state)
 	add(9, 9, true, 1);
 }
 
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	for (;; failures++) {
@@ -227,19 +214,4 @@ static void out_of_memory(void **state)
 	assert_int_equal(next(1, false), 7);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(of_one_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(processes_take_turns, setup, teardown),
-		cmocka_unit_test_setup_teardown(users_take_turns, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_used_little_goes_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_new_process_goes_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_budget, setup, teardown),
-		cmocka_unit_test_setup_teardown(quick_answers_are_free, setup, teardown),
-		cmocka_unit_test_setup_teardown(places, setup, teardown),
-		cmocka_unit_test_setup_teardown(out_of_memory, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

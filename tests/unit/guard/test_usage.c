@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_usage.c - the CPU time of another process, and for how long it has waited for a CPU. */
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "guard/usage.h"
+#include "tests/forge/test.h"
 
 static pid_t spinning(void)
 {
@@ -35,12 +31,11 @@ static void reap(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void cpu_time(void **state)
+TEST(cpu_time)
 {
 	__u64 limit = clock_ms() + 30000;
 	pid_t pid = spinning();
 
-	(void)state;
 	while (usage_seconds(pid) < 0.1)
 		assert_true(clock_ms() < limit);
 	kill(pid, SIGSTOP);
@@ -54,13 +49,12 @@ static void cpu_time(void **state)
 }
 
 /* Two that want one CPU wait for each other; one that sleeps does not wait. */
-static void waiting(void **state)
+TEST(waiting)
 {
 	__u64 limit = clock_ms() + 30000;
 	cpu_set_t all, one;
 	pid_t a, b;
 
-	(void)state;
 	assert_int_equal(usage_waited_ms(0), 0);
 	sched_getaffinity(0, sizeof(all), &all);
 	CPU_ZERO(&one);
@@ -86,14 +80,4 @@ static void waiting(void **state)
 	reap(a);
 	reap(b);
 	assert_int_equal(usage_waited_ms(a), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_time),
-		cmocka_unit_test(waiting),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,12 +6,8 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +18,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/turns.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
+#include "tests/forge/test.h"
 
 #define PAGE 4096
 
@@ -100,12 +96,11 @@ static void identify_works(__u64 tag)
 	assert_null(reply.table);
 }
 
-static void answers(void **state)
+TEST(answers)
 {
 	struct worker_reply reply = { .tag = 9 };
 	struct worker_request r;
 
-	(void)state;
 	assert_int_equal(worker_timeout_ms(worker), -1);
 	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
 	assert_int_equal(worker_check_deadline(worker), 0);
@@ -133,14 +128,13 @@ static void answers(void **state)
 }
 
 /* Line tables of every size up to the limit arrive whole, and are the receiver's own. */
-static void tables(void **state)
+TEST(tables)
 {
 	static const size_t sizes[] = { 0, 1, 2048, 65536, 200000, LINETABLE_MAX };
 	_cleanup_free_ __u8 *object = calloc(1, 32 + LINETABLE_MAX + 1);
 	struct worker_request r = request(WORKER_TABLE, 5);
 	struct worker_reply first = { 0 }, reply;
 
-	(void)state;
 	for (size_t i = 0; i < LINETABLE_MAX; i++)
 		object[32 + i] = i * 7 + (i >> 9);
 	r.object.address = (uintptr_t)object;
@@ -167,13 +161,12 @@ static void tables(void **state)
 }
 
 /* Which are turns.h's rules, that test_turns.c tests. */
-static void bounded_and_in_order(void **state)
+TEST(bounded_and_in_order)
 {
 	struct worker_reply reply;
 	struct worker_request r;
 	int sent = 0, err = 0;
 
-	(void)state;
 	for (; !err && sent < WORKER_QUEUE; sent++) {
 		r = request(WORKER_IDENTIFY, sent);
 		err = worker_send(worker, &r);
@@ -213,7 +206,7 @@ static void *unresolved_page(int *ret_fd)
 	return page;
 }
 
-static void blocked_read(void **state)
+TEST(blocked_read)
 {
 	struct worker_request r = request(WORKER_CAPTURE, 10);
 	_cleanup_close_ int fd = -1;
@@ -222,7 +215,6 @@ static void blocked_read(void **state)
 	pid_t child;
 	void *page;
 
-	(void)state;
 	page = unresolved_page(&fd);
 	if (!page) {
 		print_message("SKIP: userfaultfd: %s\n", strerror(errno));
@@ -267,13 +259,12 @@ static void nothing_to_do(void)
 }
 
 /* Stopped dead in the middle of a request: that one fails, the next works. */
-static void child_dies(void **state)
+TEST(child_dies)
 {
 	struct worker_request r = request(WORKER_IDENTIFY, 20);
 	struct worker_reply reply;
 	pid_t child = worker_pid(worker);
 
-	(void)state;
 	identify_works(19);
 	kill(child, SIGSTOP);
 	assert_int_equal(worker_send(worker, &r), 0);
@@ -298,13 +289,12 @@ static void child_dies(void **state)
 }
 
 /* The same of its parser, on which it waits meanwhile. One that hangs is late, as the child would be. */
-static void parser_dies(void **state)
+TEST(parser_dies)
 {
 	struct worker_request r = request(WORKER_IDENTIFY, 50);
 	pid_t child = worker_pid(worker), parser = worker_parser_pid(worker);
 	struct worker_reply reply;
 
-	(void)state;
 	assert_true(parser > 0 && parser != child);
 	kill(parser, SIGSTOP); /* the child has asked for no file yet */
 	assert_int_equal(worker_send(worker, &r), 0);
@@ -343,13 +333,12 @@ static pid_t parent_of(pid_t pid)
 }
 
 /* Its requests fail, and it says that none will be answered any more; the caller is not kept busy by it. */
-static void zygote_dies(void **state)
+TEST(zygote_dies)
 {
 	struct worker_request r = request(WORKER_IDENTIFY, 40);
 	struct worker_reply reply;
 	pid_t zygote = parent_of(worker_pid(worker));
 
-	(void)state;
 	identify_works(39);
 	assert_false(worker_is_lost(worker));
 	kill(zygote, SIGKILL);
@@ -368,13 +357,12 @@ static void zygote_dies(void **state)
 }
 
 /* What children used, also those that have ended, however they ended. */
-static void cpu_time_is_kept(void **state)
+TEST(cpu_time_is_kept)
 {
 	struct worker_reply reply;
 	double before;
 	pid_t child = worker_pid(worker);
 
-	(void)state;
 	for (int i = 0; i < 300; i++)
 		identify_works(i);
 	before = worker_seconds(worker);
@@ -397,11 +385,10 @@ static bool has_descriptor(pid_t pid, int fd)
 	return !access(path, F_OK) || readlink(path, (char[8]){ 0 }, 8) > 0;
 }
 
-static void isolated(void **state)
+TEST(isolated)
 {
 	pid_t child;
 
-	(void)state;
 	identify_works(30);
 	child = worker_pid(worker);
 	for (int fd = 6; fd < 64; fd++)
@@ -416,12 +403,11 @@ static void isolated(void **state)
 }
 
 /* When its parent goes without a word, so does the child. */
-static void parent_dies(void **state)
+TEST(parent_dies, .bare = true)
 {
 	pid_t pids[2] = { 0 }, parent;
 	int pipe_fd[2];
 
-	(void)state;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	assert_int_equal(pipe(pipe_fd), 0);
 	parent = fork();
@@ -452,20 +438,4 @@ static void parent_dies(void **state)
 	close(pipe_fd[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(answers, setup, teardown),
-		cmocka_unit_test_setup_teardown(tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(bounded_and_in_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(blocked_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(child_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(parser_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(zygote_dies, setup, teardown),
-		cmocka_unit_test_setup_teardown(cpu_time_is_kept, setup, teardown),
-		cmocka_unit_test_setup_teardown(isolated, setup, teardown),
-		cmocka_unit_test(parent_dies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -7,11 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +16,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/sanitized.h"
@@ -29,6 +24,7 @@
 #include "guard/reply.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
+#include "tests/forge/test.h"
 
 static pid_t child, parser;
 static int ours = -1;	 /* end of the socket */
@@ -181,13 +177,12 @@ static const char *link_of(int fd)
 #define SILENCED 3
 #endif
 
-static void nothing_inherited_stays_open(void **state)
+TEST(nothing_inherited_stays_open)
 {
 	int many[40], highest = 0;
 	char path[64];
 	DIR *d;
 
-	(void)state;
 	teardown(state);
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = open("/dev/zero", O_RDONLY);
@@ -211,12 +206,11 @@ static void nothing_inherited_stays_open(void **state)
 	close(900);
 }
 
-static void memory_is_limited(void **state)
+TEST(memory_is_limited)
 {
 	unsigned long long limit, hard, pages;
 	_cleanup_fclose_ FILE *statm = NULL;
 
-	(void)state;
 	answers_anything();
 	assert_int_equal(sscanf(proc_line("limits", "Max core file size"), "%llu %llu", &limit, &hard), 2);
 	assert_int_equal(limit + hard, 0); /* a core file would hold other processes' memory */
@@ -253,14 +247,13 @@ static void on_signal(int number)
  * Whatever its parent has set up: Ctrl-C is the parent's to decide about, and nothing else is caught or held
  * back.
  */
-static void signals_are_its_own(void **state)
+TEST(signals_are_its_own)
 {
 	const unsigned long long ignored =
 		BIT(SIGINT) | BIT(SIGTERM) | BIT(SIGHUP) | BIT(SIGQUIT) | BIT(SIGPIPE) | BIT(SIGUSR2);
 	const unsigned long long restored = BIT(SIGCHLD) | BIT(SIGALRM) | BIT(SIGUSR1);
 	sigset_t all, old;
 
-	(void)state;
 	teardown(state);
 	signal(SIGCHLD, on_signal);
 	signal(SIGUSR1, on_signal);
@@ -287,18 +280,17 @@ static void signals_are_its_own(void **state)
 
 /* --- what it answers ------------------------------------------------------------------------------------ */
 
-static void says_what_a_process_is(void **state)
+TEST(says_what_a_process_is)
 {
 	const struct worker_reply *reply = ask(request(WORKER_IDENTIFY, 7, NULL));
 
-	(void)state;
 	assert_int_equal(reply->error, 0);
 	assert_int_equal(reply->identity.verdict, VERDICT_NOT_PYTHON);
 	assert_string_equal(reply->container.names.pod, ""); /* there is no such folder of logs */
 }
 
 /* A bytes object: a header of which only the size counts, at the layout's offset, and the bytes. */
-static void puts_a_table_into_the_file(void **state)
+TEST(puts_a_table_into_the_file)
 {
 	static struct {
 		__u64 head[4];
@@ -307,7 +299,6 @@ static void puts_a_table_into_the_file(void **state)
 	static __u8 read_back[sizeof(object.bytes)];
 	const struct worker_reply *reply;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(object.bytes); i++)
 		object.bytes[i] = i * 7 + (i >> 9);
 	for (size_t size = sizeof(object.bytes); size > 10; size /= 100) {
@@ -325,7 +316,7 @@ static void puts_a_table_into_the_file(void **state)
 }
 
 /* The region that a function of this program is in; and nothing of a file that is another one by now. */
-static void says_how_callers_are_found(void **state)
+TEST(says_how_callers_are_found)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct worker_request r = request(WORKER_ROWS, 8, NULL);
@@ -335,7 +326,6 @@ static void says_how_callers_are_found(void **state)
 	struct stat stat;
 	int err;
 
-	(void)state;
 	assert_int_equal(fstat(fd, &stat), 0);
 	r.mapped.address = (uintptr_t)says_how_callers_are_found;
 	r.mapped.file = code_file_of(&stat);
@@ -353,11 +343,10 @@ static void says_how_callers_are_found(void **state)
 }
 
 /* An answer has nothing of the one before it. */
-static void failures_tell_nothing(void **state)
+TEST(failures_tell_nothing)
 {
 	const struct worker_reply *reply;
 
-	(void)state;
 	answers_anything();
 	says_what_a_process_is(state);
 	reply = ask(request(WORKER_CAPTURE, 2, NULL));
@@ -369,9 +358,8 @@ static void failures_tell_nothing(void **state)
 }
 
 /* Its pid has another process now: nothing is said of that one. */
-static void another_process_of_that_pid(void **state)
+TEST(another_process_of_that_pid)
 {
-	(void)state;
 	for (enum worker_type type = WORKER_NONE + 1; type < WORKER_TYPES; type++) {
 		struct worker_request r = request(type, type, "");
 
@@ -385,24 +373,22 @@ static void another_process_of_that_pid(void **state)
 
 /* --- its end -------------------------------------------------------------------------------------------- */
 
-static void ends_with_its_socket(void **state)
+TEST(ends_with_its_socket)
 {
-	(void)state;
 	answers_anything();
 	close_ours();
 	assert_int_equal(end_of_child(), 0);
 }
 
-static void ends_on_a_request_that_is_none(void **state)
+TEST(ends_on_a_request_that_is_none)
 {
-	(void)state;
 	answers_anything();
 	assert_int_equal(send(ours, "x", 1, MSG_NOSIGNAL), 1);
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
 /* Of each kind exactly so many bytes come. */
-static void ends_on_a_request_of_another_size(void **state)
+TEST(ends_on_a_request_of_another_size)
 {
 	static char bytes[sizeof(struct worker_request) + 1];
 	const struct worker_request r = request(WORKER_IDENTIFY, 7, NULL);
@@ -421,11 +407,10 @@ static void ends_on_a_request_of_another_size(void **state)
 }
 
 /* What it does not know of a file it will never know: whoever made both makes them anew. */
-static void ends_with_its_parser(void **state)
+TEST(ends_with_its_parser)
 {
 	struct worker_request r = request(WORKER_IDENTIFY, 7, NULL);
 
-	(void)state;
 	answers_anything();
 	kill(parser, SIGKILL);
 	answers_anything(); /* without a file */
@@ -434,29 +419,20 @@ static void ends_with_its_parser(void **state)
 }
 
 /* Its parent was gone before it could ask to be told. */
-static void ends_without_its_parent(void **state)
+TEST(ends_without_its_parent)
 {
-	(void)state;
 	teardown(state);
 	start_child(getppid());
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_inherited_stays_open), TEST(memory_is_limited),
-		TEST(signals_are_its_own),	    TEST(says_what_a_process_is),
-		TEST(puts_a_table_into_the_file),   TEST(failures_tell_nothing),
-		TEST(says_how_callers_are_found),
-		TEST(another_process_of_that_pid),  TEST(ends_with_its_socket),
-		TEST(ends_on_a_request_that_is_none), TEST(ends_without_its_parent),
-		TEST(ends_on_a_request_of_another_size),
-		TEST(ends_with_its_parser),
-	};
-
+	(void)state;
 	alarm(120);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+BY_ITSELF("its code is in the first MiB of its file");
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -5,18 +5,14 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "guard/worker.h"
 #include "proc/owner.h"
 #include "proc/procfs.h"
 #include "tests/forge/child.h"
+#include "tests/forge/test.h"
 
 #define OTHER_USER 65531 /* a uid that nobody has */
 
@@ -51,12 +47,11 @@ static void expect(pid_t pid, __u64 tag, int error)
  * A question that ends the worker, and what waits meanwhile: first comes that of another user, though it was
  * asked last; then the one of another process of the same user.
  */
-static void by_user_and_process(void **state)
+TEST(by_user_and_process)
 {
 	const pid_t slow = child_of(0), same = child_of(0), other = child_of(OTHER_USER);
 	const bool in_container = owner_of(slow) == owner_of(other); /* all of it is one user's */
 
-	(void)state;
 	kill(worker_pid(worker), SIGSTOP); /* it never answers the first one */
 	ask(slow, 1);
 	ask(slow, 2);
@@ -87,11 +82,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(by_user_and_process, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -6,11 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "guard/isolate.h"
@@ -29,6 +24,7 @@
 #include "guard/worker.h"
 #include "guard/zygote.h"
 #include "proc/procfs.h"
+#include "tests/forge/test.h"
 
 #define PATIENCE_MS 10000
 
@@ -112,12 +108,11 @@ static void ends(__u32 serial, pid_t pid)
 		assert_int_equal(kill(pid, 0), -1);
 }
 
-static void works_and_ends(void **state)
+TEST(works_and_ends)
 {
 	int socket, pidfd = -1;
 	pid_t pid;
 
-	(void)state;
 	for (__u32 serial = 5; serial < 8; serial++) {
 		socket = start(serial, &pid, &pidfd);
 		answers(socket);
@@ -204,13 +199,12 @@ static void has_no_more_than(pid_t pid, int descriptors)
 }
 
 /* What is opened and mapped after the zygote's start is neither its nor any worker's. */
-static void inherits_nothing(void **state)
+TEST(inherits_nothing)
 {
 	int secret = memfd_create("secret", 0), socket, pidfd = -1;
 	void *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, secret, 0);
 	pid_t pid;
 
-	(void)state;
 	assert_ptr_not_equal(mapped, MAP_FAILED);
 	for (int round = 0; round < 2; round++) {
 		socket = start(round, &pid, &pidfd);
@@ -235,12 +229,11 @@ static void inherits_nothing(void **state)
 }
 
 /* Neither outlives the other, not even one that is stopped; their end is said once. */
-static void parser_and_worker_end_together(void **state)
+TEST(parser_and_worker_end_together)
 {
 	int socket, pidfd = -1;
 	pid_t pid;
 
-	(void)state;
 	for (__u32 serial = 0; serial < 6; serial++) {
 		socket = start(serial, &pid, &pidfd);
 		if (serial & 2)
@@ -255,12 +248,11 @@ static void parser_and_worker_end_together(void **state)
 	}
 }
 
-static void no_more_than_a_few(void **state)
+TEST(no_more_than_a_few)
 {
 	int sockets[ZYGOTE_WORKERS_MAX], pidfd = -1, one;
 	pid_t pids[ZYGOTE_WORKERS_MAX], pid;
 
-	(void)state;
 	for (int i = 0; i < ZYGOTE_WORKERS_MAX; i++) {
 		sockets[i] = start(i, &pids[i], &pidfd);
 		close(pidfd);
@@ -279,22 +271,20 @@ static void no_more_than_a_few(void **state)
 		close(sockets[i]);
 }
 
-static void a_request_without_a_socket(void **state)
+TEST(a_request_without_a_socket)
 {
 	const struct zygote_request request = { 42 };
 
-	(void)state;
 	assert_int_equal(message_send(zygote.control, &request, sizeof(request), -1, 0), 0);
 	ends(42, 0);
 }
 
 /* With workers that are busy with nothing; the one that is stopped must go as well. */
-static void ends_with_its_workers(void **state)
+TEST(ends_with_its_workers)
 {
 	int socket, pidfd = -1;
 	pid_t pid;
 
-	(void)state;
 	socket = start(1, &pid, &pidfd);
 	kill(pid, SIGSTOP);
 	assert_int_equal(zygote_end(&zygote), 0);
@@ -306,14 +296,13 @@ static void ends_with_its_workers(void **state)
 	close(pidfd);
 }
 
-static void is_killed(void **state)
+TEST(is_killed)
 {
 	struct pollfd fd = { .events = POLLIN };
 	int socket, pidfd = -1;
 	struct zygote_event e;
 	pid_t pid;
 
-	(void)state;
 	socket = start(1, &pid, &pidfd);
 	answers(socket);
 	kill(zygote.pid, SIGKILL);
@@ -329,12 +318,11 @@ static void is_killed(void **state)
 }
 
 /* Ctrl-C on a terminal, and a service manager's stop, reach it as well as the profiler. */
-static void ignores_what_is_sent_to_the_group(void **state)
+TEST(ignores_what_is_sent_to_the_group)
 {
 	int socket, pidfd = -1;
 	pid_t pid;
 
-	(void)state;
 	close(start(1, &pid, &pidfd)); /* so that it is prepared */
 	close(pidfd);
 	ends(1, pid);
@@ -347,21 +335,12 @@ static void ignores_what_is_sent_to_the_group(void **state)
 	close(pidfd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(works_and_ends),
-		TEST(inherits_nothing),
-		TEST(parser_and_worker_end_together),
-		TEST(no_more_than_a_few),
-		TEST(a_request_without_a_socket),
-		TEST(ends_with_its_workers),
-		TEST(is_killed),
-		TEST(ignores_what_is_sent_to_the_group),
-	};
-
+	(void)state;
 	alarm(120);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

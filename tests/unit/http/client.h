@@ -8,22 +8,18 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 #include <microhttpd.h>
 
 #include "base/clock.h"
 #include "http/answer.h"
 #include "http/connections.h"
+#include "tests/forge/test.h"
 
 #define GET(path)	 REQUEST_TO("GET", path, "localhost")
 #define REQUEST_TO(method, path, host) \

@@ -4,22 +4,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/address.h"
+#include "tests/forge/test.h"
 
-static void good(void **state)
+TEST(good)
 {
 	static const struct {
 		const char *given, *meant;
@@ -40,7 +36,6 @@ static void good(void **state)
 		{ "unix:/a:b", "unix:/a:b", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct http_address a;
 		char text[HTTP_ADDRESS_TEXT];
@@ -52,7 +47,7 @@ static void good(void **state)
 	}
 }
 
-static void bad(void **state)
+TEST(bad)
 {
 	static const char *const texts[] = {
 		"", ":", "0", ":0", "65536", "99999999999999999999", "-1", "+1", " 1", "1 ", "0x50", "80a",
@@ -61,7 +56,6 @@ static void bad(void **state)
 		"[127.0.0.1]:80", "[::1%lo]:80", "[:80", "/tmp/x", "unix:", "unix:x", "unix:x:80", "UNIX:/x",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct http_address a = { .size = 77 };
 
@@ -80,14 +74,13 @@ static in_port_t port_of(int fd)
 	return ntohs(a.sin_port);
 }
 
-static void sockets(void **state)
+TEST(sockets)
 {
 	struct http_address a;
 	char text[32];
 	int fd, reserved = socket(AF_INET, SOCK_STREAM, 0);
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
-	(void)state;
 	assert_int_equal(bind(reserved, (struct sockaddr *)&any, sizeof(any)), 0); /* a port that is free */
 	snprintf(text, sizeof(text), "%u", port_of(reserved));
 	assert_int_equal(listen(reserved, 1), 0);
@@ -123,13 +116,12 @@ static void check_mode(const char *path)
 	assert_int_equal(st.st_mode & 0777, 0660);
 }
 
-static void unix_sockets(void **state)
+TEST(unix_sockets)
 {
 	static const mode_t masks[] = { 0, 022, 077 };
 	char folder[] = "/tmp/pyperf-address.XXXXXX", path[64], other[64];
 	struct http_address a;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	snprintf(other, sizeof(other), "%s/other", folder);
@@ -171,12 +163,11 @@ static int checked(const char *path)
 	return http_address_check_folder(&a);
 }
 
-static void folders_of_sockets(void **state)
+TEST(folders_of_sockets)
 {
 	char folder[] = "/tmp/pyperf-address.XXXXXX", path[64];
 	struct http_address network;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/socket", folder);
 	assert_int_equal(checked(path), 0); /* it need not be there */
@@ -196,13 +187,12 @@ static void folders_of_sockets(void **state)
 	assert_int_equal(http_address_check_folder(&network), 0);
 }
 
-static void longest_path(void **state)
+TEST(longest_path)
 {
 	const size_t longest = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
 	char text[256] = "unix:/", shown[HTTP_ADDRESS_TEXT];
 	struct http_address a;
 
-	(void)state;
 	memset(text + 6, 'x', longest);
 	assert_int_equal(http_address_parse(text, &a), -EINVAL);
 	text[5 + longest] = '\0';
@@ -210,7 +200,7 @@ static void longest_path(void **state)
 	assert_string_equal(http_address_text(&a, shown), text);
 }
 
-static void hosts(void **state)
+TEST(hosts)
 {
 	static const char *const local[] = {
 		"localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]", "[::1]:7070",
@@ -222,7 +212,6 @@ static void hosts(void **state)
 	};
 	char text[300];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
 		if (!http_host_is_local(local[i]))
 			fail_msg("'%s' was refused", local[i]);
@@ -232,19 +221,4 @@ static void hosts(void **state)
 	memset(text, '1', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_false(http_host_is_local(text));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(sockets),
-		cmocka_unit_test(unix_sockets),
-		cmocka_unit_test(folders_of_sockets),
-		cmocka_unit_test(longest_path),
-		cmocka_unit_test(hosts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /*
  * test_answer.c - what a client gets, byte by byte: status, headers, body; and how it is counted and timed.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 #include "base/buf.h"
@@ -46,11 +47,10 @@ static enum MHD_Result binary(const struct client *c)
 	return result;
 }
 
-static void buf_with_a_header(void **state)
+TEST(buf_with_a_header)
 {
 	const char *a = answered(binary);
 
-	(void)state;
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: application/x-test"));
 	assert_true(has_header(a, "X-Two: 2"));
@@ -65,11 +65,10 @@ static enum MHD_Result fixed(const struct client *c)
 }
 
 /* Nothing of what is shown may be kept, guessed at, or run from elsewhere. */
-static void headers_of_all(void **state)
+TEST(headers_of_all)
 {
 	const char *a = answered(fixed);
 
-	(void)state;
 	assert_string_equal(body_of(a), "<p>x</p>");
 	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
 	assert_true(has_header(a, "Cache-Control: no-store"));
@@ -83,11 +82,10 @@ static enum MHD_Result hostile_line(const struct client *c)
 	return answer_line(c, 400, "no %s", "\x1b[2J\n\xff'");
 }
 
-static void line_of_foreign_text(void **state)
+TEST(line_of_foreign_text)
 {
 	const char *a = answered(hostile_line), *body = body_of(a);
 
-	(void)state;
 	assert_int_equal(status_of(a), 400);
 	assert_true(has_header(a, "Content-Type: text/plain; charset=utf-8"));
 	assert_int_equal(strncmp(body, "no ", 3), 0);
@@ -105,12 +103,11 @@ static enum MHD_Result long_line(const struct client *c)
 	return answer_line(c, 503, "%s", text);
 }
 
-static void line_that_is_cut(void **state)
+TEST(line_that_is_cut)
 {
 	const char *a = answered(long_line);
 	size_t n = strlen(body_of(a));
 
-	(void)state;
 	assert_int_equal(status_of(a), 503);
 	assert_true(has_header(a, "Retry-After: 5"));
 	assert_true(n > 600 && n < 5000);
@@ -122,11 +119,10 @@ static enum MHD_Result no_memory(const struct client *c)
 	return answer_failure(c, -ENOMEM);
 }
 
-static void failure_of_our_own(void **state)
+TEST(failure_of_our_own)
 {
 	const char *a = answered(no_memory);
 
-	(void)state;
 	assert_int_equal(status_of(a), 500);
 	assert_string_equal(body_of(a), "Cannot allocate memory\n");
 }
@@ -136,9 +132,8 @@ static enum MHD_Result redirect(const struct client *c)
 	return answer_line(c, 399, "elsewhere");
 }
 
-static void counted(void **state)
+TEST(counted)
 {
-	(void)state;
 	answered(fixed);
 	answered(binary);
 	answered(redirect);
@@ -160,29 +155,13 @@ static enum MHD_Result timed(const struct client *c)
 	return result;
 }
 
-static void client_has_a_minute_to_take_it(void **state)
+TEST(client_has_a_minute_to_take_it)
 {
 	double now = clock_seconds();
 
-	(void)state;
 	answered(timed);
 	assert_true(deadline_after_answer >= now + CONNECTION_ANSWER_SECONDS);
 	assert_true(deadline_after_answer <= clock_seconds() + CONNECTION_ANSWER_SECONDS);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(buf_with_a_header),
-		TEST(headers_of_all),
-		TEST(line_of_foreign_text),
-		TEST(line_that_is_cut),
-		TEST(failure_of_our_own),
-		TEST(counted),
-		TEST(client_has_a_minute_to_take_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,6 +3,7 @@
  * test_connections.c - clients that take too long, or are too many: real connections, and a clock that the
  * test sets.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 static answer_function *answer;
@@ -41,12 +42,11 @@ static void wait_until(double *ret_next, bool there)
 	} while ((*ret_next < HTTP_NEVER) != there);
 }
 
-static void silent_client(void **state)
+TEST(silent_client)
 {
 	double begin = clock_seconds(), next;
 	int fd = connect_client();
 
-	(void)state;
 	assert_true(connections_next(&connections) == HTTP_NEVER);
 	wait_until(&next, true);
 	assert_true(next >= begin + CONNECTION_REQUEST_SECONDS);
@@ -62,13 +62,12 @@ static void silent_client(void **state)
 	wait_until(&next, false);
 }
 
-static void client_that_asks_again(void **state)
+TEST(client_that_asks_again)
 {
 	int fd = connect_client();
 	char text[4096];
 	double next;
 
-	(void)state;
 	say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	for (ssize_t n = -1; n < 0; n = recv(fd, text, sizeof(text), MSG_DONTWAIT))
 		let_server_work();
@@ -82,12 +81,11 @@ static void client_that_asks_again(void **state)
 }
 
 /* The first that is late is not the first that came. */
-static void each_has_its_own_time(void **state)
+TEST(each_has_its_own_time)
 {
 	int fds[3];
 	double next;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		fds[i] = connect_client();
 		say(fds[i], "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -105,12 +103,11 @@ static void each_has_its_own_time(void **state)
 	wait_until(&next, false);
 }
 
-static void many_that_come_and_go(void **state)
+TEST(many_that_come_and_go)
 {
 	int fds[30];
 	double next;
 
-	(void)state;
 	for (int i = 0; i < 30; i++)
 		fds[i] = connect_client();
 	wait_until(&next, true);
@@ -154,11 +151,10 @@ static void close_all(const int *fds, int n)
 		close(fds[i]);
 }
 
-static void oldest_of_an_address_makes_room(void **state)
+TEST(oldest_of_an_address_makes_room)
 {
 	int fds[CONNECTIONS_OF_ONE + 1];
 
-	(void)state;
 	for (int i = 0; i < CONNECTIONS_OF_ONE; i++) {
 		fds[i] = connect_client();
 		let_server_work();
@@ -174,11 +170,10 @@ static void oldest_of_an_address_makes_room(void **state)
 }
 
 /* Those of others stay, however old they are. */
-static void crowd_of_one_address(void **state)
+TEST(crowd_of_one_address)
 {
 	int other = connect_client_from(INADDR_LOOPBACK + 1), fds[160];
 
-	(void)state;
 	for (int i = 0; i < 160; i++)
 		fds[i] = connect_client_from(INADDR_LOOPBACK + 2);
 	wait_for_open(fds, 160, CONNECTIONS_OF_ONE);
@@ -191,11 +186,10 @@ static void crowd_of_one_address(void **state)
 	close_all(fds, 160);
 }
 
-static void crowd_of_many_addresses(void **state)
+TEST(crowd_of_many_addresses)
 {
 	int fds[160];
 
-	(void)state;
 	for (int i = 0; i < 160; i++)
 		fds[i] = connect_client_from(INADDR_LOOPBACK + 1 + i);
 	wait_for_open(fds, 160, CONNECTIONS_MAX);
@@ -206,11 +200,10 @@ static void crowd_of_many_addresses(void **state)
 }
 
 /* As route.c has it: the deadline of who waits for a profile is far away. */
-static void who_waits_for_a_profile_stays(void **state)
+TEST(who_waits_for_a_profile_stays)
 {
 	int first = connect_client(), fds[100];
 
-	(void)state;
 	say(first, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	while (is_open(first))
 		let_server_work();
@@ -224,13 +217,12 @@ static void who_waits_for_a_profile_stays(void **state)
 	close_all(fds, 100);
 }
 
-static void address_of_a_client(void **state)
+TEST(address_of_a_client)
 {
 	static const struct client_address expected = { { [10] = 0xff, 0xff, 127, 0, 0, 9 } };
 	struct client_address address;
 	int fd = connect_client_from(INADDR_LOOPBACK + 8);
 
-	(void)state;
 	say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	while (is_open(fd))
 		let_server_work();
@@ -239,13 +231,12 @@ static void address_of_a_client(void **state)
 	close(fd);
 }
 
-static void descriptor(void **state)
+TEST(descriptor)
 {
 	struct sockaddr_in a;
 	socklen_t size = sizeof(a);
 	int fd = connect_client();
 
-	(void)state;
 	say(fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	for (char c; recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) < 0;)
 		let_server_work();
@@ -254,22 +245,4 @@ static void descriptor(void **state)
 	close(fd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(silent_client),
-		TEST(client_that_asks_again),
-		TEST(each_has_its_own_time),
-		TEST(many_that_come_and_go),
-		TEST(descriptor),
-		TEST(oldest_of_an_address_makes_room),
-		TEST(crowd_of_one_address),
-		TEST(crowd_of_many_addresses),
-		TEST(who_waits_for_a_profile_stays),
-		TEST(address_of_a_client),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -13,6 +13,7 @@
 #include "http/encode_job.h"
 #include "profile/flamegraph.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 static int event;
 
@@ -64,9 +65,8 @@ static void wait_for(const struct job *job)
 	assert_int_equal(count, 1);
 }
 
-static void every_format(void **state)
+TEST(every_format)
 {
-	(void)state;
 	run();
 	for (int i = 0; i < FORMATS; i++) {
 		_cleanup_profile_ struct profile *same = copy();
@@ -86,13 +86,12 @@ static void every_format(void **state)
 }
 
 /* Of a profile that stays the caller's. */
-static void a_flame_graph(void **state)
+TEST(a_flame_graph)
 {
 	_cleanup_buf_ struct buf expected = {}, out = {};
 	struct job *job;
 	__u32 samples;
 
-	(void)state;
 	run();
 	assert_int_equal(flamegraph_encode(profile, &expected), 0);
 	job = start((struct encode_work){ .profile = profile, .format = ENCODE_FLAME_GRAPH });
@@ -103,11 +102,10 @@ static void a_flame_graph(void **state)
 	assert_memory_equal(out.data, expected.data, out.size);
 }
 
-static void of_a_part(void **state)
+TEST(of_a_part)
 {
 	static const int formats[] = { FORMAT_FOLDED, ENCODE_FLAME_GRAPH };
 
-	(void)state;
 	run();
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		struct encode_work work = { .profile = profile, .format = formats[i] };
@@ -126,9 +124,8 @@ static void of_a_part(void **state)
 }
 
 /* Sanitizers see whether the profile is freed. */
-static void abandoned(void **state)
+TEST(abandoned)
 {
-	(void)state;
 	run();
 	for (int i = 0; i < 50; i++)
 		job_abandon(start((struct encode_work){ .owned = copy(), .format = FORMAT_PPROF }));
@@ -160,12 +157,11 @@ static struct profile *large_profile(void)
 }
 
 /* That it had no time to be done is likely, not certain: another try. */
-static void a_flame_graph_can_be_stopped(void **state)
+TEST(a_flame_graph_can_be_stopped)
 {
 	_cleanup_profile_ struct profile *large = NULL;
 	int err = 0;
 
-	(void)state;
 	run();
 	large = large_profile();
 	for (int i = 0; i < 10 && !err; i++) {
@@ -179,17 +175,4 @@ static void a_flame_graph_can_be_stopped(void **state)
 	assert_int_equal(err, -ECANCELED);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_job, teardown_job)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(every_format),
-		TEST(a_flame_graph),
-		TEST(of_a_part),
-		TEST(abandoned),
-		TEST(a_flame_graph_can_be_stopped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_job, teardown_job);

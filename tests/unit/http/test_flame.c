@@ -4,6 +4,7 @@
  * query, and not at any price.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 #include "http/flame.h"
@@ -91,11 +92,10 @@ static void profile_is_there(void)
 	recent.history.count = 1;
 }
 
-static void what_is_drawn(void **state)
+TEST(what_is_drawn)
 {
 	const char *a;
 
-	(void)state;
 	a = ask(GET("/"));
 	assert_int_equal(status_of(a), 503);
 	assert_string_equal(body_of(a), "the first interval has not ended yet\n");
@@ -115,13 +115,12 @@ static void what_is_drawn(void **state)
 	assert_null(strstr(body_of(a), "inner"));
 }
 
-static void what_it_cannot_be_asked(void **state)
+TEST(what_it_cannot_be_asked)
 {
 	static const char *const queries[] = {
 		GET("/?pid=x"), GET("/?pid"), GET("/?what=1"), GET("/?pid=1&pid=2"), GET("/?=1"),
 	};
 
-	(void)state;
 	profile_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
 		const char *a = ask(queries[i]);
@@ -132,12 +131,11 @@ static void what_it_cannot_be_asked(void **state)
 }
 
 /* A profile that is not looked at cannot be missed: while its number is the same, nothing is made of it. */
-static void made_once(void **state)
+TEST(made_once)
 {
 	static const char *const requests[] = { GET("/"), GET("/?pid=200") };
 	static const char not_looked_at;
 
-	(void)state;
 	profile_is_there();
 	for (int i = 0; i < 2; i++)
 		assert_non_null(strstr(body_of(ask(requests[i])), "inner"));
@@ -151,12 +149,11 @@ static void made_once(void **state)
 	assert_null(flame.rows[0].response);
 }
 
-static void some_are_kept(void **state)
+TEST(some_are_kept)
 {
 	struct MHD_Response *first;
 	char request[256];
 
-	(void)state;
 	profile_is_there();
 	ask(GET("/"));
 	for (int i = 0; i < FLAME_ROWS; i++) {
@@ -174,9 +171,8 @@ static void some_are_kept(void **state)
 }
 
 /* However many there are: the newest is there for who waits for it, and older ones while there is room. */
-static void large_ones_are_not_kept(void **state)
+TEST(large_ones_are_not_kept)
 {
-	(void)state;
 	profile_is_there();
 	assert_int_equal(status_of(ask(GET("/?pid=1"))), 200);
 	assert_int_equal(status_of(ask(GET("/?pid=2"))), 200);
@@ -196,11 +192,10 @@ static void large_ones_are_not_kept(void **state)
 	assert_non_null(flame.rows[4].response);
 }
 
-static void not_at_any_price(void **state)
+TEST(not_at_any_price)
 {
 	const char *a;
 
-	(void)state;
 	profile_is_there();
 	assert_int_equal(status_of(ask(GET("/?pid=200"))), 200);
 	assert_true(flame.spent > 0);
@@ -232,13 +227,12 @@ static int waiting(const char *request)
 }
 
 /* One job at a time; who asks for something else has it made after that. */
-static void all_who_wait_are_answered(void **state)
+TEST(all_who_wait_are_answered)
 {
 	static const char *const requests[] = { GET("/"), GET("/?pid=200"), GET("/?pid=100"), GET("/"),
 						GET("/?pid=200") };
 	int fds[ARRAY_SIZE(requests)];
 
-	(void)state;
 	profile_is_there();
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
 		fds[i] = waiting(requests[i]);
@@ -254,12 +248,11 @@ static void all_who_wait_are_answered(void **state)
 	assert_int_equal(flame.next, 2); /* each was made once */
 }
 
-static void not_too_many_wait(void **state)
+TEST(not_too_many_wait)
 {
 	int fds[FLAME_WAITING_MAX];
 	const char *a;
 
-	(void)state;
 	profile_is_there();
 	for (int i = 0; i < FLAME_WAITING_MAX; i++)
 		fds[i] = waiting(GET("/"));
@@ -273,13 +266,12 @@ static void not_too_many_wait(void **state)
 }
 
 /* What was lent is there until the job has ended; it is the answer to who waited, and to nobody else. */
-static void next_profile_comes_meanwhile(void **state)
+TEST(next_profile_comes_meanwhile)
 {
 	struct profile *next = NULL;
 	struct interval next_one;
 	int fd;
 
-	(void)state;
 	profile_is_there();
 	fd = waiting(GET("/"));
 	assert_int_equal(newest.users, 2);
@@ -294,12 +286,11 @@ static void next_profile_comes_meanwhile(void **state)
 }
 
 /* Several intervals are one profile; what was made of them stays when there is another newest one. */
-static void stretches(void **state)
+TEST(stretches)
 {
 	struct interval older;
 	const char *a;
 
-	(void)state;
 	profile_is_there();
 	older = newest;
 	older.serial = 6;
@@ -324,11 +315,10 @@ static void stretches(void **state)
 }
 
 /* In any format, under a name where a browser would not show it. */
-static void formats(void **state)
+TEST(formats)
 {
 	const char *a;
 
-	(void)state;
 	profile_is_there();
 	for (int i = 0; i < FORMATS; i++) {
 		char request[128];
@@ -344,11 +334,10 @@ static void formats(void **state)
 	assert_int_equal(status_of(ask_interval(GET("/?format=x"))), 400);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	int fd;
 
-	(void)state;
 	profile_is_there();
 	fd = waiting(GET("/"));
 	flame_finish(&flame);
@@ -358,24 +347,4 @@ static void ends(void **state)
 	assert_string_equal(body_of(ask(GET("/?pid=1"))), "not sampling any more\n");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_flame, teardown_flame)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_drawn),
-		TEST(what_it_cannot_be_asked),
-		TEST(made_once),
-		TEST(some_are_kept),
-		TEST(large_ones_are_not_kept),
-		TEST(not_at_any_price),
-		TEST(all_who_wait_are_answered),
-		TEST(not_too_many_wait),
-		TEST(next_profile_comes_meanwhile),
-		TEST(stretches),
-		TEST(formats),
-		TEST(ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_flame, teardown_flame);

@@ -3,6 +3,7 @@
  * test_followers.c - clients that follow a run: each gets every number that comes while it is there, the
  * newest one at once, and they are not too many.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 #include "http/followers.h"
@@ -82,11 +83,10 @@ static void expect(int fd, const char *wanted)
 	}
 }
 
-static void each_interval(void **state)
+TEST(each_interval)
 {
 	int one = start(INADDR_LOOPBACK), other;
 
-	(void)state;
 	followers_run(&followers, 0);
 	followers_run(&followers, 1);
 	expect(one, "data: 1\n\n");
@@ -99,13 +99,12 @@ static void each_interval(void **state)
 	close(other);
 }
 
-static void gone(void **state)
+TEST(gone)
 {
 	const double end = clock_seconds() + PATIENCE_SECONDS;
 	int fd = start(INADDR_LOOPBACK);
 	unsigned long serial = 0;
 
-	(void)state;
 	close(fd);
 	while (followers.count) { /* what is written to it fails, the second time at the latest */
 		followers_run(&followers, ++serial);
@@ -115,12 +114,11 @@ static void gone(void **state)
 	}
 }
 
-static void not_too_many(void **state)
+TEST(not_too_many)
 {
 	int fds[FOLLOWERS_MAX];
 	const char *a;
 
-	(void)state;
 	for (int i = 0; i < FOLLOWERS_OF_ONE; i++)
 		fds[i] = start(INADDR_LOOPBACK);
 	a = ask(GET("/"));
@@ -133,26 +131,13 @@ static void not_too_many(void **state)
 		close(fds[i]);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	int fd = start(INADDR_LOOPBACK);
 
-	(void)state;
 	followers_finish(&followers);
 	assert_int_equal(status_of(hear(fd)), 200);
 	assert_int_equal(status_of(ask(GET("/"))), 503);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_interval),
-		TEST(gone),
-		TEST(not_too_many),
-		TEST(ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -2,6 +2,7 @@
 /*
  * test_health.c - what a probe is told before sampling begins, while it goes on, and when it has ended.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 #include "http/health.h"
@@ -34,9 +35,8 @@ static void is(const char *got, int status, const char *body)
 	assert_int_equal(has_header(got, "Retry-After: 5"), status == 503);
 }
 
-static void each_state(void **state)
+TEST(each_state)
 {
-	(void)state;
 	start_server(answer_at_once, &answer, NULL);
 	is(answered(health_alive, HEALTH_STARTING), 200, "alive\n");
 	is(answered(ready, HEALTH_STARTING), 503, "not sampling yet\n");
@@ -45,13 +45,4 @@ static void each_state(void **state)
 	is(answered(refuse, HEALTH_STARTING), 503, "not sampling yet\n");
 	is(answered(refuse, HEALTH_ENDING), 503, "not sampling any more\n");
 	stop_server();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_state),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

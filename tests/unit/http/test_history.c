@@ -2,15 +2,11 @@
 /*
  * test_history.c - the last intervals: the oldest go, by number and by bytes, and who reads one keeps it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/history.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 static struct history history;
 
@@ -38,9 +34,8 @@ static int empty(void **state)
 	return 0;
 }
 
-static void the_oldest_go(void **state)
+TEST(the_oldest_go)
 {
-	(void)state;
 	assert_null(history_newest(&history));
 	for (unsigned long n = 1; n <= HISTORY_MAX + 5; n++) {
 		add(n);
@@ -50,9 +45,8 @@ static void the_oldest_go(void **state)
 	assert_int_equal(history.rows[0]->serial, 6);
 }
 
-static void as_many_bytes_as_may_be(void **state)
+TEST(as_many_bytes_as_may_be)
 {
-	(void)state;
 	for (unsigned long n = 1; n <= 4; n++)
 		add(n);
 	assert_in_range(history.bytes, 4, HISTORY_BYTES_MAX);
@@ -68,11 +62,10 @@ static void as_many_bytes_as_may_be(void **state)
 	assert_int_equal(history_newest(&history)->serial, 6);
 }
 
-static void one_that_is_read_stays(void **state)
+TEST(one_that_is_read_stays)
 {
 	struct interval *i;
 
-	(void)state;
 	add(1);
 	i = history_newest(&history);
 	interval_get(i);
@@ -82,7 +75,7 @@ static void one_that_is_read_stays(void **state)
 }
 
 /* By their middles: 1015, 1025, 1035. */
-static void found_by_time(void **state)
+TEST(found_by_time)
 {
 	static const struct {
 		double from, to;
@@ -92,7 +85,6 @@ static void found_by_time(void **state)
 		{ 1020, 1030, 1, 1 }, { 0, 1015, 0, 0 },    { 1036, 0, 3, 0 },	    { 1026, 1034, 2, 0 },
 	};
 
-	(void)state;
 	for (unsigned long n = 1; n <= 3; n++)
 		add(n);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -103,16 +95,4 @@ static void found_by_time(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, empty, empty)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_oldest_go),
-		TEST(as_many_bytes_as_may_be),
-		TEST(one_that_is_read_stays),
-		TEST(found_by_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(empty, empty);

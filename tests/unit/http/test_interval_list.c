@@ -3,6 +3,7 @@
  * test_interval_list.c - the list of intervals and the books, as JSON.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
 #include "http/history.h"
@@ -68,11 +69,10 @@ static void expect(const char *a, const char *part)
 		fail_msg("%s is not in %s", part, body_of(a));
 }
 
-static void before_the_first(void **state)
+TEST(before_the_first)
 {
 	const char *a = asked();
 
-	(void)state;
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: application/json"));
 	expect(a, "{\"schema\":\"pyperf-bpf.intervals/1\",\"events\":[{\"event\":\"cpu\",\"unit\":\"count\","
@@ -84,11 +84,10 @@ static void before_the_first(void **state)
 }
 
 /* Totals are those of the run's kinds, in their order. */
-static void in_their_order(void **state)
+TEST(in_their_order)
 {
 	const char *a;
 
-	(void)state;
 	add(1, facts.events);
 	add(2, EVENT_BIT(EVENT_OFFCPU));
 	a = asked();
@@ -96,14 +95,4 @@ static void in_their_order(void **state)
 		  "{\"serial\":2,\"start\":2001.000,\"seconds\":2.000,\"totals\":[0,5000]}]}\n");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_intervals, teardown_intervals)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(before_the_first),
-		TEST(in_their_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_intervals, teardown_intervals);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_keys.c - keys by a table, each once; what is wrong is said in one line, and then nothing is read. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/keys.h"
+#include "tests/forge/test.h"
 
 static char given[64];
 
@@ -32,11 +28,10 @@ static int other(struct keys *k, const char *name, const char *value)
 static const struct key rows[] = { { "size", set_colour }, { "colour", set_colour } };
 static const struct key_table table = { rows, ARRAY_SIZE(rows), other };
 
-static void each_key_once(void **state)
+TEST(each_key_once)
 {
 	struct keys k = { 0 };
 
-	(void)state;
 	*given = 0;
 	assert_int_equal(keys_add(&k, &table, "colour", "red"), 0);
 	assert_int_equal(keys_add(&k, &table, "size", "7"), 0);
@@ -48,7 +43,7 @@ static void each_key_once(void **state)
 	assert_string_equal(given, "red7");
 }
 
-static void the_first_failure_stays(void **state)
+TEST(the_first_failure_stays)
 {
 	static const struct {
 		const char *name, *value, *error;
@@ -59,7 +54,6 @@ static void the_first_failure_stays(void **state)
 		{ "\x1b[1m\xff", "x", "'?[1m?' is unknown" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct keys k = { 0 };
 
@@ -70,24 +64,12 @@ static void the_first_failure_stays(void **state)
 	}
 }
 
-static void a_line_is_cut(void **state)
+TEST(a_line_is_cut)
 {
 	static char name[2 * KEYS_ERROR_SIZE];
 	struct keys k = { 0 };
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	assert_int_equal(keys_add(&k, &table, name, "x"), -EINVAL);
 	assert_int_equal(strlen(k.error), KEYS_ERROR_SIZE - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_key_once),
-		cmocka_unit_test(the_first_failure_stays),
-		cmocka_unit_test(a_line_is_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * test_metrics.c - /metrics as Prometheus reads it, line by line, and each number where it comes from.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 #include "tests/unit/kern/need_kernel.h"
 
@@ -80,12 +81,11 @@ static bool has_line(const char *line)
 	return strstr(out.data, whole);
 }
 
-static void the_log(void **state)
+TEST(the_log)
 {
 	struct journal journal = { .begin_ns = clock_ns() - 90 * NS_PER_SECOND, .samples = 1234, .lost = 56,
 				   .blocks = 2, .block_bytes = 1000 };
 
-	(void)state;
 	text();
 	assert_null(strstr(out.data, "pyperf_log_"));
 	view.journal = &journal;
@@ -96,7 +96,7 @@ static void the_log(void **state)
 	assert_non_null(strstr(out.data, "\npyperf_log_seconds 9"));
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const char *const lines[] = {
 		"pyperf_build_info{version=\"" PYPERF_VERSION "\"} 1",
@@ -122,7 +122,6 @@ static void numbers(void **state)
 		"# TYPE pyperf_cpus gauge",
 	};
 
-	(void)state;
 	registry_end(registry, 2);
 	text();
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
@@ -134,13 +133,12 @@ static void numbers(void **state)
 }
 
 /* What is taken is what is given back some day; a run without native code has no such lines. */
-static void native_names(void **state)
+TEST(native_names)
 {
 	struct code_map map = { 0x1000, 0x2000, 0, { 1, 2, 4097, 3, 4 }, "/lib", false, false, 0 };
 	__u64 position;
 	__u32 file;
 
-	(void)state;
 	text();
 	assert_null(strstr(out.data, "pyperf_native_files"));
 	assert_int_equal(natives_file(natives, &map, &file), 0);
@@ -161,9 +159,8 @@ static bool every(void *context, struct registry_entry *e)
 }
 
 /* Those that came and went are no memory any more. */
-static void forgotten_processes_are_not_held(void **state)
+TEST(forgotten_processes_are_not_held)
 {
-	(void)state;
 	registry_end(registry, 2);
 	registry_forget(registry, every, NULL);
 	text();
@@ -179,9 +176,8 @@ static double number_of(const char *metric)
 	return strtod(found + strlen(metric), NULL);
 }
 
-static void of_this_process(void **state)
+TEST(of_this_process)
 {
-	(void)state;
 	view.worker = view.parser = getpid();
 	view.worker_seconds = 1000;
 	text();
@@ -193,11 +189,10 @@ static void of_this_process(void **state)
 }
 
 /* Of each kind of event, its own outcomes and no others. */
-static void outcomes(void **state)
+TEST(outcomes)
 {
 	int places = 0;
 
-	(void)state;
 	text();
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		for (int i = 0; i < OUTCOME_COUNT; i++) {
@@ -214,7 +209,7 @@ static void outcomes(void **state)
 }
 
 /* Each bound counts all turns below it. */
-static void turns_of_the_loop(void **state)
+TEST(turns_of_the_loop)
 {
 	static const char *const lines[] = {
 		"# TYPE pyperf_loop_turn_seconds histogram",
@@ -231,7 +226,6 @@ static void turns_of_the_loop(void **state)
 		"pyperf_loop_turn_cpu_seconds_max 0.04",
 	};
 
-	(void)state;
 	turns = (struct turn_times){};
 	turn_times_add(&turns, 0, 0, 0);
 	turn_times_add(&turns, 100000, 90000, 0);
@@ -243,12 +237,11 @@ static void turns_of_the_loop(void **state)
 			fail_msg("there is no line '%s'", lines[i]);
 }
 
-static void only_where_there_is_one(void **state)
+TEST(only_where_there_is_one)
 {
 	struct kubelet_options o = { .url = "https://127.0.0.1:1", .token_file = "/nonexistent" };
 	struct kubelet *kubelet;
 
-	(void)state;
 	text();
 	assert_null(strstr(out.data, "files_written"));
 	assert_null(strstr(out.data, "kubelet"));
@@ -277,12 +270,11 @@ static bool is_suffix(const char *type, const char *suffix, size_t n)
 }
 
 /* Prometheus's text format: one HELP and one TYPE, of the same name, before the values of each family. */
-static void format(void **state)
+TEST(format)
 {
 	char name[128] = "", type[16] = "", typed[128], seen[1 << 16] = "\n";
 	int values = 1, families = 0;
 
-	(void)state;
 	view.export = &exported;
 	text();
 	for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n")) {
@@ -323,12 +315,11 @@ static enum MHD_Result metrics(const struct client *c)
 	return metrics_answer(&view, c);
 }
 
-static void over_http(void **state)
+TEST(over_http)
 {
 	answer_function *answer = metrics;
 	const char *a;
 
-	(void)state;
 	text();
 	start_server(answer_at_once, &answer, NULL);
 	a = ask(GET("/metrics"));
@@ -338,22 +329,5 @@ static void over_http(void **state)
 	assert_int_equal(strncmp(body_of(a), "# HELP pyperf_build_info ", 25), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_metrics, teardown_metrics)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_log),
-		TEST(numbers),
-		TEST(forgotten_processes_are_not_held),
-		TEST(of_this_process),
-		TEST(outcomes),
-		TEST(turns_of_the_loop),
-		TEST(native_names),
-		TEST(only_where_there_is_one),
-		TEST(format),
-		TEST(over_http),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_metrics, teardown_metrics);
+AROUND_ALL(NULL, close_kernel);

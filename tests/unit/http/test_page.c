@@ -3,6 +3,7 @@
  * test_page.c - the page as a browser gets it.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 #include "tests/unit/kern/need_kernel.h"
 
@@ -41,11 +42,10 @@ static const char *asked(answer_function *f, const char *request)
 	return ask(request);
 }
 
-static void before_sampling(void **state)
+TEST(before_sampling)
 {
 	const char *a = asked(page, GET("/"));
 
-	(void)state;
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
 	assert_non_null(strstr(body_of(a), "Not sampling yet."));
@@ -57,11 +57,10 @@ static void before_sampling(void **state)
 	assert_null(strstr(body_of(a), "{processes}"));
 }
 
-static void while_sampling(void **state)
+TEST(while_sampling)
 {
 	const char *a;
 
-	(void)state;
 	need_kernel();
 	view.kernel = kernel;
 	view.health = HEALTH_SAMPLING;
@@ -75,11 +74,10 @@ static void while_sampling(void **state)
 }
 
 /* With one kind there is nothing to choose. */
-static void links_to_kinds_of_events(void **state)
+TEST(links_to_kinds_of_events)
 {
 	const char *a;
 
-	(void)state;
 	need_kernel();
 	view.kernel = kernel;
 	view.health = HEALTH_SAMPLING;
@@ -93,9 +91,8 @@ static void links_to_kinds_of_events(void **state)
 	assert_non_null(strstr(body_of(a), "0 samples, 0.00 s waiting, of 2 processes"));
 }
 
-static void samples_of_the_last_interval(void **state)
+TEST(samples_of_the_last_interval)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 1);
 	set_root(27, 2, 0);
@@ -105,27 +102,14 @@ static void samples_of_the_last_interval(void **state)
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<td>3<td>75.0 %"));
 }
 
-static void index_of_profiles(void **state)
+TEST(index_of_profiles)
 {
 	const char *a = asked(page_pprof_index, GET("/"));
 
-	(void)state;
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
 	assert_non_null(strstr(body_of(a), "<a href=\"profile\">profile</a>"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_page, teardown_page)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(before_sampling),
-		TEST(while_sampling),
-		TEST(links_to_kinds_of_events),
-		TEST(samples_of_the_last_interval),
-		TEST(index_of_profiles),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_page, teardown_page);
+AROUND_ALL(NULL, close_kernel);

@@ -3,6 +3,7 @@
  * test_processes.c - the page's table: who is in it, in which order, and what a hostile name becomes.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/need_kernel.h"
 
 #include "base/buf.h"
@@ -39,11 +40,10 @@ static int rows(const char *html)
 	return n;
 }
 
-static void without_samples(void **state)
+TEST(without_samples)
 {
 	const char *html = table(NULL, NULL);
 
-	(void)state;
 	assert_int_equal(rows(html), 2);
 	assert_non_null(strstr(html, "<tr><td><a href=\"?pid=100\">100</a><td>python3<td>unsupported"
 				     "<td>/usr/bin/python3<td><td>0<td>0.0 %\n"
@@ -52,11 +52,10 @@ static void without_samples(void **state)
 	assert_null(strstr(html, "more"));
 }
 
-static void those_with_most_samples_first(void **state)
+TEST(those_with_most_samples_first)
 {
 	const char *html;
 
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 1);
 	set_root(27, 2, 0);
@@ -71,12 +70,11 @@ static void those_with_most_samples_first(void **state)
 }
 
 /* Of memory it is no number of samples. */
-static void bytes_are_no_samples(void **state)
+TEST(bytes_are_no_samples)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_MEMORY), .period_ns = 1 };
 	const char *html;
 
-	(void)state;
 	set_owner_of(0, EVENT_MEMORY, 1, 100, "");
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3 << 20);
@@ -89,7 +87,7 @@ static void bytes_are_no_samples(void **state)
 }
 
 /* Nor is CPU time that is the kernel's account. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 						  .timed = true };
@@ -97,7 +95,6 @@ static void time_of_the_account(void **state)
 	__u32 function, place;
 	const char *html;
 
-	(void)state;
 	profile_free(TAKE_PTR(profile));
 	assert_int_equal(profile_new(&info, &profile), 0);
 	assert_int_equal(profile_function(profile, FRAME_PYTHON, "f", "/a.py", 1, &function), 0);
@@ -109,11 +106,10 @@ static void time_of_the_account(void **state)
 	assert_non_null(strstr(html, "<td>1.50 s<td>100.0 %\n"));
 }
 
-static void ended_ones_are_left_out(void **state)
+TEST(ended_ones_are_left_out)
 {
 	const char *html;
 
-	(void)state;
 	registry_end(registry, 1);
 	html = table(NULL, NULL);
 	assert_int_equal(rows(html), 1);
@@ -122,11 +118,10 @@ static void ended_ones_are_left_out(void **state)
 	assert_int_equal(rows(table(NULL, NULL)), 0);
 }
 
-static void nothing_of_a_name_is_markup(void **state)
+TEST(nothing_of_a_name_is_markup)
 {
 	const char *html;
 
-	(void)state;
 	add_process(3, 300, "<b>&'\"\x1b\xff", "/tmp/<script src=//evil>");
 	html = table(NULL, NULL);
 	assert_non_null(strstr(html, "<td>&#60;b&#62;&#38;&#39;&#34;"));
@@ -137,11 +132,10 @@ static void nothing_of_a_name_is_markup(void **state)
 	assert_null(strchr(html, 0xff));
 }
 
-static void container(void **state)
+TEST(container)
 {
 	struct registry_entry e = { .id = 3, .pid = 300, .layout = -1 };
 
-	(void)state;
 	e.container.container_id = "0123456789abcdef0123456789abcdef";
 	assert_int_equal(registry_add(registry, &e), 0);
 	assert_non_null(strstr(table(NULL, NULL), "<td>0123456789ab<td>0<td>"));
@@ -154,13 +148,12 @@ static void container(void **state)
 	assert_non_null(strstr(table(NULL, NULL), "<td>shop/web-0/app<td>0<td>"));
 }
 
-static void versions(void **state)
+TEST(versions)
 {
 	struct layout l = layout_find(0x030d00f0)->layout;
 	struct registry_entry e = { .id = 3, .pid = 300 };
 	const char *html;
 
-	(void)state;
 	need_kernel();
 	l.version = 0x030d02f0;
 	e.layout = kernel_add_layout(kernel, &l, 0);
@@ -179,11 +172,10 @@ static void versions(void **state)
 }
 
 /* As many rows as are looked at; the others are counted. */
-static void many(void **state)
+TEST(many)
 {
 	const char *html;
 
-	(void)state;
 	for (__u32 i = 3; i <= PROCESSES_SHOWN; i++)
 		add_process(i, 1000 + i, "w", "");
 	html = table(NULL, NULL);
@@ -197,21 +189,5 @@ static void many(void **state)
 	assert_null(strstr(html, "?pid=20001"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown_out)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(without_samples),
-		TEST(those_with_most_samples_first),
-		TEST(bytes_are_no_samples),
-		TEST(time_of_the_account),
-		TEST(ended_ones_are_left_out),
-		TEST(nothing_of_a_name_is_markup),
-		TEST(container),
-		TEST(versions),
-		TEST(many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup, teardown_out);
+AROUND_ALL(NULL, close_kernel);

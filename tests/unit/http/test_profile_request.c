@@ -4,6 +4,7 @@
  * sockets, and what there is to learn before a profile is whole, are real.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/discovery.h"
 #include "tests/unit/http/waiting_client.h"
 
@@ -75,13 +76,12 @@ static int waiting(const char *request)
 	return waiting_from(INADDR_LOOPBACK, request);
 }
 
-static void answered_when_its_time_is_over(void **state)
+TEST(answered_when_its_time_is_over)
 {
 	double before = clock_seconds(), due;
 	const char *a;
 	int fd;
 
-	(void)state;
 	begin();
 	assert_true(profile_requests_next(&all) == HTTP_NEVER);
 	nodes[26].count = 1000;
@@ -107,13 +107,12 @@ static void answered_when_its_time_is_over(void **state)
 }
 
 /* What is counted while names are waited for is not part of it. */
-static void names_are_waited_for(void **state)
+TEST(names_are_waited_for)
 {
 	const char *a;
 	double due;
 	int fd;
 
-	(void)state;
 	begin();
 	fd = waiting(GET("/?format=folded"));
 	nodes[26].count = 3;
@@ -133,12 +132,11 @@ static void names_are_waited_for(void **state)
 	assert_non_null(strstr(body_of(a), " 3\n"));
 }
 
-static void but_not_for_ever(void **state)
+TEST(but_not_for_ever)
 {
 	double due;
 	int fd;
 
-	(void)state;
 	begin();
 	fd = waiting(GET("/?format=folded"));
 	ask_something();
@@ -150,11 +148,10 @@ static void but_not_for_ever(void **state)
 	assert_int_equal(status_of(hear(fd)), 200);
 }
 
-static void each_has_a_window_of_its_own(void **state)
+TEST(each_has_a_window_of_its_own)
 {
 	int a, b;
 
-	(void)state;
 	begin();
 	a = waiting(GET("/?seconds=100&format=folded"));
 	nodes[26].count += 1;
@@ -170,12 +167,11 @@ static void each_has_a_window_of_its_own(void **state)
 	assert_int_equal(all.served, 2);
 }
 
-static void as_a_file(void **state)
+TEST(as_a_file)
 {
 	const char *a;
 	int fd;
 
-	(void)state;
 	begin();
 	fd = waiting(GET("/"));
 	nodes[26].count += 10;
@@ -187,9 +183,8 @@ static void as_a_file(void **state)
 	assert_memory_equal(body_of(a), "\x1f\x8b", 2);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
-	(void)state;
 	begin();
 	assert_int_equal(status_of(ask(GET("/?seconds=0"))), 400);
 	assert_int_equal(status_of(ask(GET("/?format=svg"))), 400);
@@ -232,11 +227,10 @@ static void end_all(const int *fds, int n)
 		assert_int_equal(status_of(hear(fds[i])), 200);
 }
 
-static void not_more_than_that_at_once(void **state)
+TEST(not_more_than_that_at_once)
 {
 	int fds[32], n;
 
-	(void)state;
 	begin();
 	n = fill(GET("/"), 1, fds, "profiles are being taken, which is the most\n");
 	assert_in_range(n, 4, 16);
@@ -244,11 +238,10 @@ static void not_more_than_that_at_once(void **state)
 }
 
 /* The places that it may not have are for others. */
-static void not_all_for_one_address(void **state)
+TEST(not_all_for_one_address)
 {
 	int fds[32], others[32], most, n;
 
-	(void)state;
 	begin();
 	most = fill(GET("/"), 1, fds, "which is the most\n");
 	end_all(fds, most);
@@ -262,11 +255,10 @@ static void not_all_for_one_address(void **state)
 }
 
 /* However many addresses ask for long ones, there is soon a place for a short one. */
-static void not_all_for_long_ones(void **state)
+TEST(not_all_for_long_ones)
 {
 	int fds[32], most, n, other;
 
-	(void)state;
 	begin();
 	most = fill(GET("/?seconds=60"), 1, fds, "which is the most\n");
 	end_all(fds, most);
@@ -279,12 +271,11 @@ static void not_all_for_long_ones(void **state)
 }
 
 /* MHD does not look at who waits: the socket is watched for it. */
-static void client_that_goes_away(void **state)
+TEST(client_that_goes_away)
 {
 	struct epoll_event e;
 	int fd;
 
-	(void)state;
 	begin();
 	fd = waiting(GET("/"));
 	assert_int_equal(epoll_wait(all.epoll, &e, 1, 0), 0);
@@ -303,13 +294,12 @@ static void client_that_goes_away(void **state)
 }
 
 /* While a thread encodes for it: its place is taken until that has ended, or threads would have no bound. */
-static void client_that_goes_away_late(void **state)
+TEST(client_that_goes_away_late)
 {
 	struct pollfd done = { .fd = all.eventfd, .events = POLLIN };
 	struct epoll_event e;
 	int fd;
 
-	(void)state;
 	begin();
 	for (int i = 0; i < 20; i++) {
 		fd = waiting(GET("/"));
@@ -334,11 +324,10 @@ static void client_that_goes_away_late(void **state)
 }
 
 /* The end of the run comes while a thread encodes: that is waited for. */
-static void ends_meanwhile(void **state)
+TEST(ends_meanwhile)
 {
 	int fd;
 
-	(void)state;
 	begin();
 	fd = waiting(GET("/?format=folded"));
 	nodes[26].count += 3;
@@ -348,24 +337,5 @@ static void ends_meanwhile(void **state)
 	assert_int_equal(all.served, 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(answered_when_its_time_is_over),
-		TEST(names_are_waited_for),
-		TEST(but_not_for_ever),
-		TEST(each_has_a_window_of_its_own),
-		TEST(as_a_file),
-		TEST(refused),
-		TEST(not_more_than_that_at_once),
-		TEST(not_all_for_one_address),
-		TEST(not_all_for_long_ones),
-		TEST(client_that_goes_away),
-		TEST(client_that_goes_away_late),
-		TEST(ends_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_requests, teardown_requests);
+AROUND_ALL(NULL, close_kernel);

@@ -3,16 +3,12 @@
  * test_query.c - keys and values of a request: what is taken, what is refused and in which words.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/query.h"
+#include "tests/forge/test.h"
 
 static struct query q;
 
@@ -22,9 +18,8 @@ static int set(const char *key, const char *value)
 	return query_add(&q, key, value);
 }
 
-static void takes(void **state)
+TEST(takes)
 {
-	(void)state;
 	query_begin(&q);
 	assert_int_equal(q.seconds, QUERY_SECONDS);
 	assert_int_equal(q.format, FORMAT_PPROF);
@@ -51,11 +46,10 @@ static void takes(void **state)
 }
 
 /* The forms that the page draws are asked for where they can be had. */
-static void forms_of_the_page(void **state)
+TEST(forms_of_the_page)
 {
 	struct query log;
 
-	(void)state;
 	query_begin(&log);
 	assert_int_equal(query_add_log(&log, "format", "heat"), 0);
 	assert_int_equal(log.form, FORM_HEAT);
@@ -69,7 +63,7 @@ static void forms_of_the_page(void **state)
 	assert_int_equal(set("format", "heat"), -EINVAL);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
 	static const struct {
 		const char *key, *value, *words;
@@ -99,7 +93,6 @@ static void refuses(void **state)
 		{ "a\nb\x1b\xff", "5", "'a?b?" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (set(rows[i].key, rows[i].value) != -EINVAL)
 			fail_msg("%s=%s was taken", rows[i].key, rows[i].value);
@@ -108,11 +101,10 @@ static void refuses(void **state)
 	}
 }
 
-static void long_ones_are_cut(void **state)
+TEST(long_ones_are_cut)
 {
 	char text[4096];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(set("comm", text), -EINVAL);
@@ -122,9 +114,8 @@ static void long_ones_are_cut(void **state)
 	assert_int_equal(set("comm", text), 0);
 }
 
-static void the_first_failure_stays(void **state)
+TEST(the_first_failure_stays)
 {
-	(void)state;
 	assert_int_equal(set("seconds", "5"), 0);
 	assert_int_equal(query_add(&q, "seconds", "5"), -EINVAL);
 	assert_non_null(strstr(q.keys.error, "twice"));
@@ -133,17 +124,4 @@ static void the_first_failure_stays(void **state)
 	assert_int_equal(set("pid", "5"), 0);
 	assert_int_equal(query_add(&q, "pid", "6"), -EINVAL);
 	assert_non_null(strstr(q.keys.error, "twice"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes),
-		cmocka_unit_test(forms_of_the_page),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(long_ones_are_cut),
-		cmocka_unit_test(the_first_failure_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

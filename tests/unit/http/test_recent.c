@@ -7,6 +7,7 @@
 
 #include "http/recent.h"
 #include "tree/window.h"
+#include "tests/forge/test.h"
 
 static struct windows windows;
 static struct recent recent;
@@ -50,11 +51,10 @@ static void ends_at(double end)
 }
 
 /* 2, 4, 8 seconds, and then the interval's 10. */
-static void first_ones_are_short(void **state)
+TEST(first_ones_are_short)
 {
 	double end = 1000;
 
-	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, end), 0);
 	assert_null(recent_profile(&recent));
 	for (int i = 0; i < 6; i++) {
@@ -65,18 +65,16 @@ static void first_ones_are_short(void **state)
 	}
 }
 
-static void shorter_than_the_first(void **state)
+TEST(shorter_than_the_first)
 {
-	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 0.1, 1000), 0);
 	for (double end = 1002; end < 1010; end += 2)
 		ends_at(end);
 }
 
 /* What is counted while its names are waited for is the next interval's. */
-static void ends_at_its_mark(void **state)
+TEST(ends_at_its_mark)
 {
-	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	nodes[26].count = 5;
 	recent_run(&recent, 1002);
@@ -91,11 +89,10 @@ static void ends_at_its_mark(void **state)
 }
 
 /* It is there until it is given back, whatever comes meanwhile. Sanitizers see a use after that. */
-static void one_that_is_read(void **state)
+TEST(one_that_is_read)
 {
 	struct interval *first;
 
-	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	nodes[26].count = 5;
 	ends_at(1002);
@@ -118,9 +115,8 @@ static void one_that_is_read(void **state)
 	interval_put(first);
 }
 
-static void stops(void **state)
+TEST(stops)
 {
-	(void)state;
 	assert_int_equal(recent_start(&recent, &windows, 10, 1000), 0);
 	ends_at(1002);
 	assert_non_null(recent_profile(&recent));
@@ -131,9 +127,8 @@ static void stops(void **state)
 }
 
 /* The profile before stays, and nothing is lost: the interval becomes longer. */
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -158,18 +153,4 @@ static void memory_runs_short(void **state)
 	assert_int_equal(samples(), 6);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_recent, teardown_recent)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(first_ones_are_short),
-		TEST(shorter_than_the_first),
-		TEST(ends_at_its_mark),
-		TEST(one_that_is_read),
-		TEST(stops),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_recent, teardown_recent);

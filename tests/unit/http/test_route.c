@@ -4,6 +4,7 @@
  * words it is refused.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 #include "tests/unit/http/discovery.h"
 
@@ -126,9 +127,8 @@ static void is_there(const struct expected *e)
 		fail_msg("HEAD %s: %s", e->path, a);
 }
 
-static void each_has_its_subject(void **state)
+TEST(each_has_its_subject)
 {
-	(void)state;
 	fill_site();
 	run();
 	newest = (struct interval){ .profile = profile, .serial = 1, .users = 1 };
@@ -152,11 +152,10 @@ static void not_there(const char *path, const char *list)
 }
 
 /* The second address is for a monitoring system: no name of a process is to be had there. */
-static void metrics_only(void **state)
+TEST(metrics_only)
 {
 	static const char list[] = "there are /metrics, /healthz, /readyz\n";
 
-	(void)state;
 	fill_site();
 	entrance.exposure = EXPOSURE_METRICS;
 	for (size_t i = 0; i < ARRAY_SIZE(for_machines); i++)
@@ -169,11 +168,10 @@ static void metrics_only(void **state)
 }
 
 /* The third is for probes alone. */
-static void health_only(void **state)
+TEST(health_only)
 {
 	static const char list[] = "there are /healthz, /readyz\n";
 
-	(void)state;
 	entrance.exposure = EXPOSURE_HEALTH;
 	is_there(&for_machines[1]);
 	is_there(&for_machines[2]);
@@ -181,7 +179,7 @@ static void health_only(void **state)
 	not_there("/", list);
 }
 
-static void unknown(void **state)
+TEST(unknown)
 {
 	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 				   "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
@@ -192,18 +190,16 @@ static void unknown(void **state)
 		"/../metrics",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		not_there(paths[i], list);
 	assert_int_equal(site.answers.refusals, ARRAY_SIZE(paths));
 }
 
-static void methods(void **state)
+TEST(methods)
 {
 	static const char *const others[] = { "POST", "PUT", "DELETE", "OPTIONS", "BREW" };
 	const char *a;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		a = ask_for(others[i], "/healthz", "localhost");
 		assert_int_equal(status_of(a), 405);
@@ -220,7 +216,7 @@ static void methods(void **state)
 	assert_null(site.stacks.first);
 }
 
-static void body_that_nobody_wants(void **state)
+TEST(body_that_nobody_wants)
 {
 	static char request[200000];
 	int n = snprintf(request, sizeof(request),
@@ -228,7 +224,6 @@ static void body_that_nobody_wants(void **state)
 			 "Content-Length: 100000\r\n\r\n");
 	const char *a;
 
-	(void)state;
 	memset(request + n, 'x', 100000);
 	a = ask(request);
 	assert_int_equal(status_of(a), 200);
@@ -236,11 +231,10 @@ static void body_that_nobody_wants(void **state)
 }
 
 /* A browser that is told that evil.example is 127.0.0.1 says so in its Host header. */
-static void foreign_names(void **state)
+TEST(foreign_names)
 {
 	const char *a;
 
-	(void)state;
 	entrance.local = true;
 	a = ask_for("GET", "/healthz", "evil.example");
 	assert_int_equal(status_of(a), 403);
@@ -253,7 +247,7 @@ static void foreign_names(void **state)
 }
 
 /* Browsers say where a request comes from; "none" is the line where addresses are typed. */
-static void pages_of_other_sites(void **state)
+TEST(pages_of_other_sites)
 {
 	static const char *const costly[] = { "/flamegraph.json", "/debug/pyperf/interval",
 					      "/debug/pprof/profile?seconds=0",
@@ -267,7 +261,6 @@ static void pages_of_other_sites(void **state)
 	};
 	char request[512];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(costly); i++) {
 		size_t row = i / ARRAY_SIZE(costly);
 
@@ -283,7 +276,7 @@ static void pages_of_other_sites(void **state)
 }
 
 /* Health is for everybody, and so is what has no names at an address of its own. */
-static void token_is_wanted(void **state)
+TEST(token_is_wanted)
 {
 	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pyperf/interval",
 					      "/debug/pyperf/follow", "/debug/pprof/profile",
@@ -292,7 +285,6 @@ static void token_is_wanted(void **state)
 	int fd = mkstemp(file);
 	const char *a;
 
-	(void)state;
 	assert_int_equal(write(fd, "0123456789abcdef\n", 17), 17);
 	site.token.file = file;
 	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
@@ -316,9 +308,8 @@ static void token_is_wanted(void **state)
 	assert_int_equal(site.profiles.open, 0);
 }
 
-static void follows_health(void **state)
+TEST(follows_health)
 {
-	(void)state;
 	site.health = HEALTH_STARTING;
 	assert_string_equal(body_of(ask(GET("/readyz"))), "not sampling yet\n");
 	assert_string_equal(body_of(ask(GET("/healthz"))), "alive\n");
@@ -330,11 +321,10 @@ static void follows_health(void **state)
 	assert_non_null(strstr(ask(GET("/metrics")), "\npyperf_sampling 0\n"));
 }
 
-static void profile_waits(void **state)
+TEST(profile_waits)
 {
 	int fd;
 
-	(void)state;
 	fill_site();
 	fd = connect_client();
 	say(fd, GET("/debug/pprof/profile?seconds=100&format=folded"));
@@ -352,12 +342,11 @@ static void profile_waits(void **state)
 }
 
 /* One connection, several requests: each begins anew, and the client has its time again. */
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
 	int fd = connect_client();
 	char text[8192];
 
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		size_t size = 0;
 
@@ -379,24 +368,5 @@ static void one_after_the_other(void **state)
 	close(fd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_site, teardown_site)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_has_its_subject),
-		TEST(metrics_only),
-		TEST(health_only),
-		TEST(unknown),
-		TEST(methods),
-		TEST(body_that_nobody_wants),
-		TEST(foreign_names),
-		TEST(pages_of_other_sites),
-		TEST(token_is_wanted),
-		TEST(follows_health),
-		TEST(profile_waits),
-		TEST(one_after_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_site, teardown_site);
+AROUND_ALL(NULL, close_kernel);

@@ -3,6 +3,7 @@
  * test_server.c - the server as the event loop sees it: addresses, a descriptor and a time, and its end.
  */
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 #include "tests/unit/http/discovery.h"
 
@@ -81,12 +82,11 @@ static void begin(void)
 	let_server_work = run_server;
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
 	struct http_address second, third, fourth;
 	in_port_t all;
 
-	(void)state;
 	begin();
 	all = port;
 	second = address();
@@ -108,13 +108,12 @@ static void addresses(void **state)
 	assert_int_equal(http_listen(http, &second, EXPOSURE_METRICS), 0); /* it is free again */
 }
 
-static void address_in_use(void **state)
+TEST(address_in_use)
 {
 	struct http_address a;
 	char text[32];
 	int fd;
 
-	(void)state;
 	begin();
 	fd = listen_somewhere();
 	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(port));
@@ -126,12 +125,11 @@ static void address_in_use(void **state)
 }
 
 /* A loop that waits for nothing else serves clients. */
-static void descriptor_and_time(void **state)
+TEST(descriptor_and_time)
 {
 	struct pollfd p = { .events = POLLIN };
 	int fd, ms;
 
-	(void)state;
 	begin();
 	p.fd = http_fd(http);
 	assert_int_equal(poll(&p, 1, 0), 0);
@@ -148,9 +146,8 @@ static void descriptor_and_time(void **state)
 	assert_int_equal(http_timeout_ms(http), -1);
 }
 
-static void ready(void **state)
+TEST(ready)
 {
-	(void)state;
 	begin();
 	assert_int_equal(status_of(ask(GET("/readyz"))), 503);
 	assert_int_equal(http_ready(http), 0);
@@ -160,12 +157,11 @@ static void ready(void **state)
 }
 
 /* Two seconds for the first interval, and there is something to see. */
-static void first_interval(void **state)
+TEST(first_interval)
 {
 	double end = clock_seconds() + PATIENCE_SECONDS;
 	const char *a;
 
-	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
 	set_root(25, 0, 0);
@@ -191,12 +187,11 @@ static int waiting(const char *seconds)
 	return fd;
 }
 
-static void profile_of_a_second(void **state)
+TEST(profile_of_a_second)
 {
 	double begun = clock_seconds();
 	int fd;
 
-	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
 	set_root(25, 0, 0);
@@ -208,11 +203,10 @@ static void profile_of_a_second(void **state)
 	assert_true(clock_seconds() >= begun + 1);
 }
 
-static void client_that_goes_away(void **state)
+TEST(client_that_goes_away)
 {
 	double end = clock_seconds() + PATIENCE_SECONDS;
 
-	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
 	close(waiting("600"));
@@ -222,13 +216,12 @@ static void client_that_goes_away(void **state)
 }
 
 /* Who waits gets what there is; nobody else gets in. */
-static void ends(void **state)
+TEST(ends)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET };
 	double begun;
 	int fd, late;
 
-	(void)state;
 	begin();
 	assert_int_equal(http_ready(http), 0);
 	fd = waiting("600");
@@ -248,14 +241,13 @@ static void ends(void **state)
 }
 
 /* A client that does not take its answer is waited for as long as that, and then is hung up on. */
-static void does_not_wait_for_ever(void **state)
+TEST(does_not_wait_for_ever)
 {
 	static char text[1 << 16];
 	struct sockaddr_in a = { .sin_family = AF_INET };
 	int size = 4096, fd;
 	double begun;
 
-	(void)state;
 	begin();
 	for (__u32 i = 0; i < 200; i++) {
 		char binary[600];
@@ -282,21 +274,5 @@ static void does_not_wait_for_ever(void **state)
 	close(fd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_server, teardown_server)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(addresses),
-		TEST(address_in_use),
-		TEST(descriptor_and_time),
-		TEST(ready),
-		TEST(first_interval),
-		TEST(profile_of_a_second),
-		TEST(client_that_goes_away),
-		TEST(ends),
-		TEST(does_not_wait_for_ever),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_server, teardown_server);
+AROUND_ALL(NULL, close_kernel);

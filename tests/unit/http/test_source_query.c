@@ -3,15 +3,11 @@
  * test_source_query.c - each key of /debug/pyperf/source, and in which words others are refused.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/source_query.h"
+#include "tests/forge/test.h"
 
 static const struct {
 	const char *key, *value;
@@ -31,11 +27,10 @@ static void fill(struct source_query *q, const char *but, const char *value)
 		assert_int_equal(source_query_add(q, but, value), 0);
 }
 
-static void what_is_asked_for(void **state)
+TEST(what_is_asked_for)
 {
 	struct source_query q;
 
-	(void)state;
 	fill(&q, "", NULL);
 	assert_int_equal(source_query_end(&q), 0);
 	assert_int_equal(q.pid, 4194304);
@@ -46,12 +41,11 @@ static void what_is_asked_for(void **state)
 	assert_int_equal(q.to, 402);
 }
 
-static void what_is_missing_or_does_not_fit(void **state)
+TEST(what_is_missing_or_does_not_fit)
 {
 	struct source_query q;
 	char error[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		fill(&q, all[i].key, NULL);
 		assert_int_equal(source_query_end(&q), -EINVAL);
@@ -65,7 +59,7 @@ static void what_is_missing_or_does_not_fit(void **state)
 	assert_int_equal(source_query_end(&q), -EINVAL);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const struct {
 		const char *key, *value, *error;
@@ -88,7 +82,6 @@ static void what_is_refused(void **state)
 	char name[SOURCE_QUERY_NAME_SIZE + 1];
 	struct source_query q = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		q = (struct source_query){ 0 };
 		assert_int_equal(source_query_add(&q, rows[i].key, rows[i].value), -EINVAL);
@@ -103,15 +96,4 @@ static void what_is_refused(void **state)
 	q = (struct source_query){ 0 };
 	assert_int_equal(source_query_add(&q, "name", name), 0);
 	assert_string_equal(q.name, name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_asked_for),
-		cmocka_unit_test(what_is_missing_or_does_not_fit),
-		cmocka_unit_test(what_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * test_source_request.c - clients that ask for the text of a function of a real interpreter, which a real
  * worker reads. What has been counted is forged: the test says which function was met, and where.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/waiting_client.h"
 #include "tests/unit/targets/discovering.h"
 
@@ -132,12 +133,11 @@ static void expect(const char *answer, int status, const char *format, ...)
 }
 
 /* From where it begins to the last line that was counted, whatever is asked for. */
-static void text_of_a_function(void **state)
+TEST(text_of_a_function)
 {
 	__u32 pid = begin_with_interpreter();
 	const char *a = ask(request(pid, "f", "from=1&to=99"));
 
-	(void)state;
 	expect(a, 200,
 	       "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%u,\"file\":\"%s\",\"changed\":false,\"from\":2,"
 	       "\"lines\":[\"def f(x):\",\"\\u0009return 1\"]}\n", pid, file);
@@ -151,22 +151,20 @@ static void text_of_a_function(void **state)
 	       "only lines from 2 to 3 are given: nothing was counted behind them\n");
 }
 
-static void text_that_is_hostile(void **state)
+TEST(text_that_is_hostile)
 {
 	__u32 pid = begin_with_interpreter();
 
-	(void)state;
 	write_file("\ndef f(x): # </script>\n\"\xe2\x80\xae\x1b[2J\xff\n");
 	assert_non_null(strstr(ask(request(pid, "f", "from=2&to=3")),
 			       "[\"def f(x): # </script>\",\"\\\"\\u202e\\u001b[2J\\ufffd\"]}\n"));
 }
 
-static void what_is_not_given(void **state)
+TEST(what_is_not_given)
 {
 	static const char rest[] = "from=2&to=3";
 	__u32 pid = begin_with_interpreter();
 
-	(void)state;
 	expect(ask(request(pid, "g", rest)), 404,
 	       "no interval that is kept has this function in stacks of process %u\n", pid);
 	expect(ask(request(pid + 1, "f", rest)), 404,
@@ -183,13 +181,12 @@ static void what_is_not_given(void **state)
 	       "no interval that is kept has this function in stacks of process %u\n", pid);
 }
 
-static void files_that_are_others_by_now(void **state)
+TEST(files_that_are_others_by_now)
 {
 	static const char rest[] = "from=2&to=3";
 	__u32 pid = begin_with_interpreter();
 	char other[96];
 
-	(void)state;
 	usleep(100000); /* more than the slack of a start */
 	write_file("\n@decorated\n\tpass\n");
 	assert_non_null(strstr(ask(request(pid, "f", rest)), "\"changed\":true,"));
@@ -213,26 +210,24 @@ static void files_that_are_others_by_now(void **state)
 	assert_int_equal(status_of(ask(request(pid, "f", rest))), 403);
 }
 
-static void who_has_ended(void **state)
+TEST(who_has_ended)
 {
 	static const char rest[] = "from=2&to=3";
 	__u32 pid = begin_with_interpreter();
 
-	(void)state;
 	end_child(pid); /* which the registry is not told */
 	expect(ask(request(pid, "f", rest)), 404, "process %u has ended: its files cannot be read\n", pid);
 	forget_all();
 	expect(ask(request(pid, "f", rest)), 404, "process %u has ended: its files cannot be read\n", pid);
 }
 
-static void as_many_as_may_wait(void **state)
+TEST(as_many_as_may_wait)
 {
 	__u32 pid = begin_with_interpreter();
 	const char *text = request(pid, "f", "from=2&to=3");
 	int fds[SOURCE_WAITING_MAX], refused;
 	int n = 0;
 
-	(void)state;
 	worker_is_heard = false;
 	while (n < SOURCE_OF_ONE)
 		fds[n++] = waiting_from(INADDR_LOOPBACK, text);
@@ -249,12 +244,11 @@ static void as_many_as_may_wait(void **state)
 }
 
 /* Nobody waits for a worker that is not heard any more. */
-static void at_the_end(void **state)
+TEST(at_the_end)
 {
 	__u32 pid = begin_with_interpreter();
 	int fds[2];
 
-	(void)state;
 	worker_is_heard = false;
 	for (int i = 0; i < 2; i++)
 		fds[i] = waiting_from(INADDR_LOOPBACK, request(pid, "f", "from=2&to=3"));
@@ -265,30 +259,14 @@ static void at_the_end(void **state)
 	take_replies(); /* the answers come all the same, and nobody gets them */
 }
 
-static void a_worker_that_hangs(void **state)
+TEST(a_worker_that_hangs)
 {
 	__u32 pid = begin_with_interpreter();
 
-	(void)state;
 	assert_int_equal(kill(worker_pid(worker), SIGSTOP), 0);
 	expect(ask(request(pid, "f", "from=2&to=3")), 503, "%s took too long to read\n", file);
 	assert_int_equal(status_of(ask(request(pid, "f", "from=2&to=3"))), 200);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(text_of_a_function),
-		TEST(text_that_is_hostile),
-		TEST(what_is_not_given),
-		TEST(files_that_are_others_by_now),
-		TEST(who_has_ended),
-		TEST(as_many_as_may_wait),
-		TEST(at_the_end),
-		TEST(a_worker_that_hangs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_requests, teardown_requests);
+AROUND_ALL(NULL, close_kernel);

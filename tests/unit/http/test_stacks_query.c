@@ -3,21 +3,16 @@
  * test_stacks_query.c - each key of /debug/pyperf/stacks, and in which words others are refused.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/stacks_query.h"
+#include "tests/forge/test.h"
 
-static void what_is_asked_for(void **state)
+TEST(what_is_asked_for)
 {
 	struct stacks_query q = { 0 };
 
-	(void)state;
 	assert_int_equal(stacks_query_add(&q, "pid", "4194304"), 0);
 	assert_int_equal(stacks_query_add(&q, "format", "json"), 0);
 	assert_int_equal(stacks_query_add(&q, "async", "1"), 0);
@@ -31,7 +26,7 @@ static void what_is_asked_for(void **state)
 	assert_false(q.json || q.async);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const struct {
 		const char *key, *value, *error;
@@ -51,7 +46,6 @@ static void what_is_refused(void **state)
 		{ "<\x1b\xff>", "1", "'<?\?>' is unknown: there are pid, format, async" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stacks_query q = { 0 };
 
@@ -62,11 +56,10 @@ static void what_is_refused(void **state)
 	}
 }
 
-static void nothing_twice(void **state)
+TEST(nothing_twice)
 {
 	static const char *const rows[][2] = { { "pid", "1" }, { "format", "text" }, { "async", "0" } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stacks_query q = { 0 };
 
@@ -74,15 +67,4 @@ static void nothing_twice(void **state)
 		assert_int_equal(stacks_query_add(&q, rows[i][0], rows[i][1]), -EINVAL);
 		assert_non_null(strstr(q.keys.error, " is there twice"));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_asked_for),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(nothing_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * test_stacks_request.c - clients that wait for a look at a real interpreter by a real worker. The test is
  * the event loop: it decides whether the worker's answers are taken, and what time it is.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/http/waiting_client.h"
 #include "tests/unit/targets/discovering.h"
 
@@ -77,13 +78,12 @@ static const char *query_for(__u32 pid, const char *more)
 	return query;
 }
 
-static void one_process(void **state)
+TEST(one_process)
 {
 	__u32 pid = begin_with_interpreter();
 	char start[64];
 	const char *a;
 
-	(void)state;
 	a = ask(request_for(query_for(pid, "")));
 	snprintf(start, sizeof(start), "Process %u \"python3\": CPython 3.", pid);
 	assert_int_equal(status_of(a), 200);
@@ -98,13 +98,12 @@ static void one_process(void **state)
 	assert_int_equal(counts.answers, 2);
 }
 
-static void every_process(void **state)
+TEST(every_process)
 {
 	struct registry_entry gone = { .id = 4711, .pid = 4194304, .binary = "", .build_id = "" };
 	__u32 pid;
 	const char *a;
 
-	(void)state;
 	begin();
 	all.discover = discover;
 	assert_string_equal(body_of(ask(request_for(""))), "no Python process is profiled\n");
@@ -120,13 +119,12 @@ static void every_process(void **state)
 	assert_non_null(strstr(a, "\n[1 processes are left out: "));
 }
 
-static void who_has_ended(void **state)
+TEST(who_has_ended)
 {
 	__u32 pid = begin_with_interpreter();
 	char line[64];
 	const char *a;
 
-	(void)state;
 	end_child(pid); /* which the registry is not told */
 	a = ask(request_for(query_for(pid, "")));
 	assert_int_equal(status_of(a), 404);
@@ -134,7 +132,7 @@ static void who_has_ended(void **state)
 	assert_string_equal(body_of(a), line);
 }
 
-static void who_has_no_stacks(void **state)
+TEST(who_has_no_stacks)
 {
 	static const struct selection everything, nothing = { .comm = "no-such-name" };
 	__u32 pid = begin_with_interpreter();
@@ -142,7 +140,6 @@ static void who_has_no_stacks(void **state)
 	char line[128];
 	const char *a;
 
-	(void)state;
 	a = ask(request_for("pid=4194304"));
 	assert_int_equal(status_of(a), 404);
 	assert_string_equal(body_of(a), "there is no process 4194304\n");
@@ -164,14 +161,13 @@ static void who_has_no_stacks(void **state)
 }
 
 /* One look after the other; who comes when as many wait as may is told so. */
-static void as_many_as_may_wait(void **state)
+TEST(as_many_as_may_wait)
 {
 	__u32 pid = begin_with_interpreter();
 	const char *request = request_for(query_for(pid, ""));
 	int fds[STACKS_WAITING_MAX];
 	size_t n = 0;
 
-	(void)state;
 	worker_is_heard = false;
 	while (n < STACKS_OF_ONE)
 		fds[n++] = waiting_from(INADDR_LOOPBACK, request);
@@ -193,13 +189,12 @@ static void as_many_as_may_wait(void **state)
 }
 
 /* While the first one's look goes on, those behind it wait no longer than they may. */
-static void who_waits_too_long(void **state)
+TEST(who_waits_too_long)
 {
 	__u32 pid = begin_with_interpreter();
 	const char *request = request_for(query_for(pid, ""));
 	int first, second;
 
-	(void)state;
 	worker_is_heard = false;
 	first = waiting_from(INADDR_LOOPBACK, request);
 	second = waiting_from(INADDR_LOOPBACK, request);
@@ -211,12 +206,11 @@ static void who_waits_too_long(void **state)
 }
 
 /* After a look there is a pause as long as it took. */
-static void not_before_its_time(void **state)
+TEST(not_before_its_time)
 {
 	__u32 pid = begin_with_interpreter();
 	int fd;
 
-	(void)state;
 	all.next = clock_seconds() + 5;
 	fd = waiting_from(INADDR_LOOPBACK, request_for(query_for(pid, "")));
 	assert_true(stacks_requests_next(&all) == all.next);
@@ -228,12 +222,11 @@ static void not_before_its_time(void **state)
 }
 
 /* Nobody waits for a worker that is not heard any more. */
-static void at_the_end(void **state)
+TEST(at_the_end)
 {
 	__u32 pid = begin_with_interpreter();
 	int fds[2];
 
-	(void)state;
 	worker_is_heard = false;
 	for (int i = 0; i < 2; i++)
 		fds[i] = waiting_from(INADDR_LOOPBACK, request_for(query_for(pid, "")));
@@ -243,12 +236,11 @@ static void at_the_end(void **state)
 }
 
 /* It is given up with its child, and the next look is that of a new one. */
-static void a_worker_that_hangs(void **state)
+TEST(a_worker_that_hangs)
 {
 	__u32 pid = begin_with_interpreter();
 	const char *a;
 
-	(void)state;
 	assert_int_equal(kill(worker_pid(worker), SIGSTOP), 0);
 	a = ask(request_for(query_for(pid, "")));
 	assert_int_equal(status_of(a), 503);
@@ -256,21 +248,5 @@ static void a_worker_that_hangs(void **state)
 	assert_int_equal(status_of(ask(request_for(query_for(pid, "")))), 200);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_requests, teardown_requests)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(one_process),
-		TEST(every_process),
-		TEST(who_has_ended),
-		TEST(who_has_no_stacks),
-		TEST(as_many_as_may_wait),
-		TEST(who_waits_too_long),
-		TEST(not_before_its_time),
-		TEST(at_the_end),
-		TEST(a_worker_that_hangs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_requests, teardown_requests);
+AROUND_ALL(NULL, close_kernel);

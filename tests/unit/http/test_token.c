@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 #include "tests/forge/logged.h"
 
@@ -55,7 +56,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void files(void **state)
+TEST(files)
 {
 	static const char *const good[] = { SECRET, SECRET "\n", SECRET " and a remark\n",
 					    "~~~~~~~~~~~~~~~~~==" };
@@ -63,7 +64,6 @@ static void files(void **state)
 					   "0123456789 bcdef", SECRET "\xc3\xa9" };
 	char longest[TOKEN_MAX + 2];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		_cleanup_free_ char *text = NULL;
 
@@ -108,7 +108,7 @@ static int verdict_on(const char *authorization)
 	return verdict;
 }
 
-static void clients(void **state)
+TEST(clients)
 {
 	static const struct {
 		const char *header;
@@ -134,26 +134,23 @@ static void clients(void **state)
 		{ NULL, false },
 	};
 
-	(void)state;
 	write_file(SECRET "\n");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (verdict_on(rows[i].header) != (rows[i].right ? 0 : -EACCES))
 			fail_msg("%s: %d", rows[i].header ?: "none", verdict);
 }
 
-static void nobody_needs_one(void **state)
+TEST(nobody_needs_one)
 {
-	(void)state;
 	token.file = NULL;
 	assert_int_equal(verdict_on(NULL), 0);
 }
 
 /* The old one is of no use from the next request on. A file that cannot be read lets nobody in. */
-static void renewed(void **state)
+TEST(renewed)
 {
 	const char *said;
 
-	(void)state;
 	write_file(SECRET);
 	assert_int_equal(verdict_on("Bearer " SECRET), 0);
 	write_file("another-token-of-some-length");
@@ -171,16 +168,4 @@ static void renewed(void **state)
 	assert_int_equal(verdict, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(files),
-		TEST(clients),
-		TEST(nobody_needs_one),
-		TEST(renewed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

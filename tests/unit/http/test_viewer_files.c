@@ -6,20 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "http/viewer_files.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static char folder[] = "/tmp/pyperf-viewer.XXXXXX";
 static struct viewer_files *files;
@@ -73,9 +69,8 @@ static void expect(const char *path, const char *type, const char *text)
 	assert_memory_equal(f->data, text, f->size);
 }
 
-static void files_of_a_page(void **state)
+TEST(files_of_a_page)
 {
-	(void)state;
 	write_file("index.html", "<html>");
 	write_file("speedscope-1.js", "run()");
 	write_file("speedscope-1.css", "");
@@ -90,7 +85,7 @@ static void files_of_a_page(void **state)
 	expect("/speedscope/", "text/html; charset=utf-8", "<html>");
 }
 
-static void what_is_left_out(void **state)
+TEST(what_is_left_out)
 {
 	static const char *const paths[] = {
 		"/speedscope/notes.txt", "/speedscope/.hidden.js", "/speedscope/a b.js", "/speedscope/.js",
@@ -100,7 +95,6 @@ static void what_is_left_out(void **state)
 	};
 	static const char *const names[] = { "index.html", "notes.txt", ".hidden.js", "a b.js", ".js" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		write_file(names[i], "x");
 	assert_int_equal(symlink("/etc/passwd", path_of("link.js")), 0);
@@ -113,11 +107,10 @@ static void what_is_left_out(void **state)
 	assert_null(viewer_files_find(NULL, "/speedscope/"));
 }
 
-static void folders_that_are_none(void **state)
+TEST(folders_that_are_none)
 {
 	char name[32];
 
-	(void)state;
 	assert_int_equal(viewer_files_load("/nonexistent", &files), -ENOENT);
 	assert_int_equal(viewer_files_load("/dev/null", &files), -ENOTDIR);
 	assert_int_equal(viewer_files_load(folder, &files), -ENOENT);
@@ -133,11 +126,10 @@ static void folders_that_are_none(void **state)
 	assert_null(files);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	int err = -ENOMEM, failed = 0;
 
-	(void)state;
 	write_file("index.html", "x");
 	for (long n = 0; fail_malloc_works() && err; n++) {
 		allocations_left = n;
@@ -149,16 +141,4 @@ static void without_memory(void **state)
 	assert_true(failed >= 2 || !fail_malloc_works());
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(files_of_a_page),
-		TEST(what_is_left_out),
-		TEST(folders_that_are_none),
-		TEST(without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

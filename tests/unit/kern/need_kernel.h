@@ -7,14 +7,10 @@
 #define PYPERF_TESTS_NEED_KERNEL_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "kern/kernel.h"
+#include "tests/forge/test.h"
 
 static struct kernel *kernel;
 

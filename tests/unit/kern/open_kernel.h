@@ -8,11 +8,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +16,11 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "kern/kernel.h"
 #include "kern/process_table.h"
 #include "kern/stats.h"
+#include "tests/forge/test.h"
 
 static struct kernel *kernel, *second;
 static pid_t child;

@@ -3,6 +3,7 @@
  * test_accounts.c - what the kernel accounts to the threads of a process is in the tree, beside the ticks: of
  * a thread that lives, of one that has ended meanwhile, and only from when its process is known.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <pthread.h>
@@ -57,11 +58,10 @@ static void open_watching(void)
 }
 
 /* All of what this thread runs after the process has become known, and nothing of before. */
-static void a_thread_that_lives(void **state)
+TEST(a_thread_that_lives)
 {
 	__u64 begin, end, counted;
 
-	(void)state;
 	burn(0.05);
 	begin = thread_ns(CLOCK_THREAD_CPUTIME_ID);
 	open_watching();
@@ -88,11 +88,10 @@ static void *burn_and_end(void *unused)
 }
 
 /* No list has met it: its time is its process's. */
-static void a_thread_that_ended(void **state)
+TEST(a_thread_that_ended)
 {
 	pthread_t thread;
 
-	(void)state;
 	open_watching();
 	assert_int_equal(account(false, 0), 0);
 	assert_int_equal(pthread_create(&thread, NULL, burn_and_end, NULL), 0);
@@ -103,11 +102,10 @@ static void a_thread_that_ended(void **state)
 	assert_int_equal(account(false, ended_tid), 0);
 }
 
-static void not_of_cycles(void **state)
+TEST(not_of_cycles)
 {
 	struct pyperf *s = pyperf__open();
 
-	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
 		accounts_prepare(s, &(struct kernel_options){ .needs = NEEDS_TICKS, .use_cycles = !wanted });
@@ -118,13 +116,4 @@ static void not_of_cycles(void **state)
 	pyperf__destroy(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(a_thread_that_lives, teardown),
-		cmocka_unit_test_teardown(a_thread_that_ended, teardown),
-		cmocka_unit_test_teardown(not_of_cycles, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

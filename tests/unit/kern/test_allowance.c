@@ -2,16 +2,12 @@
 /*
  * test_allowance.c - what the programs are told of --budget.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/abi.h"
 #include "bpf/data/budget.h"
 #include "kern/allowance.h"
 #include "pyperf.skel.h"
+#include "tests/forge/test.h"
 
 static struct pyperf *skel;
 
@@ -29,9 +25,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void parts_of_a_cpu(void **state)
+TEST(parts_of_a_cpu)
 {
-	(void)state;
 	allowance_prepare(skel, 0.01, 99);
 	assert_int_equal(skel->rodata->opt_budget, (1 << COST_SHIFT) / 100);
 	/* The largest power of two that is no more than a second's allowance, which is 10 ms. */
@@ -47,9 +42,8 @@ static void parts_of_a_cpu(void **state)
 }
 
 /* However much they cost, 8 ticks a second and CPU are looked at. */
-static void some_ticks_are_kept(void **state)
+TEST(some_ticks_are_kept)
 {
-	(void)state;
 	allowance_prepare(skel, 0.01, 1);
 	assert_int_equal(skel->rodata->opt_tick_levels, 0);
 	allowance_prepare(skel, 0.01, 99);
@@ -58,12 +52,4 @@ static void some_ticks_are_kept(void **state)
 	assert_int_equal(skel->rodata->opt_tick_levels, COST_LEVELS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_of_a_cpu),
-		cmocka_unit_test(some_ticks_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+AROUND_ALL(setup, teardown);

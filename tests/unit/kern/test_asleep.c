@@ -4,6 +4,7 @@
  * each is listed once, a stack counts for the wait that was listed and for no later one, and the books add up
  * whatever happens meanwhile.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <fcntl.h>
@@ -145,11 +146,10 @@ static int give(const struct asleep *a, __u32 depth)
 	return asleep_give(programs);
 }
 
-static void listed_until_its_stack_is_known(void **state)
+TEST(listed_until_its_stack_is_known)
 {
 	struct asleep a;
 
-	(void)state;
 	start_sleeper();
 	wait_asleep();
 	open_watching();
@@ -174,13 +174,12 @@ static void listed_until_its_stack_is_known(void **state)
 	books_add_up();
 }
 
-static void its_time_is_below_its_stack(void **state)
+TEST(its_time_is_below_its_stack)
 {
 	const struct outside_stack *g;
 	struct asleep a;
 	__u64 before;
 
-	(void)state;
 	start_sleeper();
 	wait_asleep();
 	open_watching();
@@ -206,11 +205,10 @@ static void its_time_is_below_its_stack(void **state)
 	assert_false(asleep_is_open(kernel_asleep(kernel)));
 }
 
-static void who_has_run_since_is_left_alone(void **state)
+TEST(who_has_run_since_is_left_alone)
 {
 	struct asleep a, other;
 
-	(void)state;
 	start_sleeper();
 	wait_asleep();
 	open_watching();
@@ -235,11 +233,10 @@ static void who_has_run_since_is_left_alone(void **state)
 }
 
 /* There is no room for so many frames: the time is below [table full], and nobody looks again. */
-static void no_room(void **state)
+TEST(no_room)
 {
 	struct asleep a;
 
-	(void)state;
 	start_sleeper();
 	wait_asleep();
 	open_watching();
@@ -262,11 +259,10 @@ static void *sleep_in_turns(void *seed)
 }
 
 /* Waits end while they are listed, looked at and given a stack; the tree is renewed all the time. */
-static void books_are_exact_whatever_happens(void **state)
+TEST(books_are_exact_whatever_happens)
 {
 	size_t taken = 0, gone = 0;
 
-	(void)state;
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
@@ -296,11 +292,10 @@ static void books_are_exact_whatever_happens(void **state)
 	books_add_up();
 }
 
-static void nothing_is_loaded_without_waits(void **state)
+TEST(nothing_is_loaded_without_waits)
 {
 	struct kernel_options o = waiting;
 
-	(void)state;
 	o.needs = 0;
 	kernel = open_kernel(o);
 	start(kernel);
@@ -315,16 +310,5 @@ static int free_list(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(listed_until_its_stack_is_known, teardown),
-		cmocka_unit_test_teardown(its_time_is_below_its_stack, teardown),
-		cmocka_unit_test_teardown(who_has_run_since_is_left_alone, teardown),
-		cmocka_unit_test_teardown(no_room, teardown),
-		cmocka_unit_test_teardown(books_are_exact_whatever_happens, teardown),
-		cmocka_unit_test_teardown(nothing_is_loaded_without_waits, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_list);
-}
+AROUND_EACH(NULL, teardown);
+AROUND_ALL(NULL, free_list);

@@ -5,6 +5,7 @@
  * else. Needs the right to load BPF.
  */
 #include "kern/banks.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 /* This process, as a Python of an unknown layout: each of its ticks is a sample with a marker. */
@@ -70,11 +71,10 @@ static size_t map_memory(void)
 	return sum;
 }
 
-static void tables(void **state)
+TEST(tables)
 {
 	const struct kernel_tables *t;
 
-	(void)state;
 	kernel = open_kernel(everything);
 	t = kernel_tables(kernel);
 	/* Powers of two that fit the fields of a node's key. */
@@ -96,12 +96,11 @@ static void tables(void **state)
 	assert_in_range(map_memory(), 0, (64 << 20) - 1);
 }
 
-static void banks_are_halves(void **state)
+TEST(banks_are_halves)
 {
 	const struct kernel_tables *t;
 	struct kernel_bank upper, lower;
 
-	(void)state;
 	open_small();
 	t = kernel_tables(kernel);
 	upper = kernel_other_bank(kernel);
@@ -124,13 +123,12 @@ static void banks_are_halves(void **state)
 	assert_memory_equal(&(struct kernel_bank[1]){ kernel_other_bank(kernel) }, &upper, sizeof(upper));
 }
 
-static void no_tick_is_lost(void **state)
+TEST(no_tick_is_lost)
 {
 	const struct kernel_tables *t;
 	__u64 taken = 0, left;
 	struct kernel_stats s;
 
-	(void)state;
 	open_small();
 	t = kernel_tables(kernel);
 	start(kernel);
@@ -169,11 +167,10 @@ static void no_tick_is_lost(void **state)
 }
 
 /* Only what came since the flip makes the bank in use full. */
-static void fullness_is_of_one_bank(void **state)
+TEST(fullness_is_of_one_bank)
 {
 	double before;
 
-	(void)state;
 	open_small();
 	assert_true(kernel_fullness(kernel) == 0);
 	start(kernel);
@@ -188,16 +185,4 @@ static void fullness_is_of_one_bank(void **state)
 	assert_true(kernel_fullness(kernel) == 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(tables),
-		TEST(banks_are_halves),
-		TEST(no_tick_is_lost),
-		TEST(fullness_is_of_one_bank),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_cpu_ticks.c - which CPU misses how many ticks, by texts as /proc/stat has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "kern/cpu_ticks.h"
+#include "tests/forge/test.h"
 
 #define CPUS 3
 
@@ -51,12 +47,11 @@ static void has(int cpu, __u64 came, double seconds)
 	assert_true(is > seconds - 0.001 && is < seconds + 0.001);
 }
 
-static void busy_time(void **state)
+TEST(busy_time)
 {
 	__u64 came;
 	double seconds;
 
-	(void)state;
 	assert_int_equal(cpu_ticks_count(ticks), CPUS);
 	assert_false(cpu_ticks_get(ticks, 0, &came, &seconds)); /* there was no look yet */
 	look(100, 200, false);
@@ -72,18 +67,16 @@ static void busy_time(void **state)
 }
 
 /* Timers tick on idle CPUs as well. */
-static void whole_time(void **state)
+TEST(whole_time)
 {
-	(void)state;
 	look(100, 200, true);
 	look(110, 200, true);
 	has(0, 99, 50);
 	has(2, 7, 40);
 }
 
-static void not_while_they_stand_still(void **state)
+TEST(not_while_they_stand_still)
 {
-	(void)state;
 	look(100, 200, false);
 	look(101, 201, false);
 	cpu_ticks_begin(ticks);
@@ -97,15 +90,4 @@ static void not_while_they_stand_still(void **state)
 	has(2, 7, 2);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(busy_time),
-		TEST(whole_time),
-		TEST(not_while_they_stand_still),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_cpu_times.c - the CPUs of /proc/stat: of texts, and of this machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "kern/cpu_times.h"
+#include "tests/forge/test.h"
 
-static void texts(void **state)
+TEST(texts)
 {
 	const double second = sysconf(_SC_CLK_TCK);
 	const char *at = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 100 20 3 4000 50 6 7 8 99 99\n"
 			 "cpu7 1 0 0 0 0 0 0 0 0 0\nintr 1 2 3\ncpu8 1 2 3 4 5 6 7 8 9 10\n";
 	struct cpu_times t;
 
-	(void)state;
 	assert_true(cpu_times_next(&at, &t));
 	assert_int_equal(t.cpu, 0);
 	assert_true(t.busy * second > 122.99 && t.busy * second < 123.01);
@@ -31,14 +26,13 @@ static void texts(void **state)
 	assert_int_equal(t.cpu, 7);
 }
 
-static void lines_that_are_none(void **state)
+TEST(lines_that_are_none)
 {
 	static const char *const wrong[] = {
 		"", "\n", "cpu", "cpu\n", "cpu3", "cpu3 1 2", "cpu3 x y z\n", "cpufreq 1 2 3 4 5 6 7 8\n",
 	};
 	struct cpu_times t;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		const char *at = wrong[i];
 
@@ -46,7 +40,7 @@ static void lines_that_are_none(void **state)
 	}
 }
 
-static void this_machine(void **state)
+TEST(this_machine)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
 	static char text[1 << 20];
@@ -54,22 +48,10 @@ static void this_machine(void **state)
 	struct cpu_times t;
 	int count = 0;
 
-	(void)state;
 	assert_true(f && fread(text, 1, sizeof(text) - 1, f));
 	while (cpu_times_next(&at, &t)) {
 		assert_true(t.busy >= 0 && t.busy < t.whole);
 		count++;
 	}
 	assert_int_equal(count, sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(lines_that_are_none),
-		cmocka_unit_test(this_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

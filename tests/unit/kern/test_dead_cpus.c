@@ -2,15 +2,12 @@
 /*
  * test_dead_cpus.c - a CPU that works and does not tick, in texts as /proc/stat has them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "kern/dead_cpus.h"
+#include "tests/forge/test.h"
 
 #define CPUS 4
 #define HZ   100
@@ -42,9 +39,8 @@ static void begin(void)
 	assert_false(check(1000, 1000, 1000)); /* what was before is nobody's fault */
 }
 
-static void all_tick(void **state)
+TEST(all_tick)
 {
-	(void)state;
 	begin();
 	for (int s = 1; s < 20; s++) {
 		stats[0].ticks = stats[1].ticks = stats[3].ticks = s;
@@ -52,17 +48,15 @@ static void all_tick(void **state)
 	}
 }
 
-static void idle(void **state)
+TEST(idle)
 {
-	(void)state;
 	begin();
 	for (int s = 1; s < 20; s++)
 		assert_false(check(1000, 1000.4, 1000 + s / 50.0));
 }
 
-static void one_has_stopped(void **state)
+TEST(one_has_stopped)
 {
-	(void)state;
 	for (int cpu = 0; cpu < CPUS; cpu++) {
 		const double busy = 1000.6; /* 60 ticks should have come */
 
@@ -79,11 +73,10 @@ static void one_has_stopped(void **state)
 }
 
 /* A little at a time adds up. */
-static void slowly(void **state)
+TEST(slowly)
 {
 	bool found = false;
 
-	(void)state;
 	begin();
 	for (int s = 1; s < 60 && !found; s++) {
 		stats[0].ticks = stats[3].ticks = s;
@@ -93,14 +86,13 @@ static void slowly(void **state)
 	assert_true(found);
 }
 
-static void strange_texts(void **state)
+TEST(strange_texts)
 {
 	static const char *const texts[] = {
 		"", "cpu", "cpu\n", "cpu0", "cpu0 1 2", "cpu-1 9 9 9\n", "cpu99999999999 9 9 9\n", "intr 5\n",
 		"cpu0 x y z\ncpu1 99999999 9 9\n",
 	};
 
-	(void)state;
 	begin();
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) - 1; i++)
 		assert_false(dead_cpus_check(dead, texts[i], stats, HZ));
@@ -110,17 +102,4 @@ static void strange_texts(void **state)
 	assert_false(check(0, 0, 0));
 	assert_false(check(0.1, 0.1, 0.1));
 	dead_cpus_free(dead);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_tick),
-		cmocka_unit_test(idle),
-		cmocka_unit_test(one_has_stopped),
-		cmocka_unit_test(slowly),
-		cmocka_unit_test(strange_texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

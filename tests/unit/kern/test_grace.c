@@ -3,11 +3,6 @@
  * test_grace.c - both ways to wait for BPF programs that run: neither returns before a program has ended
  * that began earlier. The program is real and takes its time. Needs the right to load BPF.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +18,7 @@
 #include "kern/grace.h"
 #include "spin.skel.h"
 #include "tests/forge/refuse.h"
+#include "tests/forge/test.h"
 
 #define CHECK(condition)                                                               \
 	do {                                                                           \
@@ -75,7 +71,35 @@ static void waits_for_a_program(struct grace *g)
 	CHECK(!"the program always ended before it could be waited for");
 }
 
-static void with_membarrier(void)
+/* In a child, since what is refused stays so. */
+static void passes(void (*body)(void))
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid()) {
+		print_message("SKIP: needs the right to load BPF\n");
+		skip();
+	}
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		body();
+		exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+#define TEST_IN_CHILD(name)                \
+	static void name##_in_child(void); \
+	TEST(name)                         \
+	{                                  \
+		passes(name##_in_child);   \
+	}                                  \
+	static void name##_in_child(void)
+
+TEST_IN_CHILD(with_membarrier)
 {
 	struct grace g;
 
@@ -86,7 +110,7 @@ static void with_membarrier(void)
 }
 
 /* As on a kernel that was booted with nohz_full=. */
-static void without_membarrier(void)
+TEST_IN_CHILD(without_membarrier)
 {
 	struct grace g;
 
@@ -99,44 +123,11 @@ static void without_membarrier(void)
 	grace_close(&g);
 }
 
-static void without_either(void)
+TEST_IN_CHILD(without_either)
 {
 	struct grace g;
 
 	CHECK(!refuse(SYS_membarrier, REFUSE_ANY, EINVAL) && !refuse(SYS_bpf, BPF_MAP_CREATE, EPERM));
 	CHECK(grace_open(&g) == -EPERM);
 	CHECK(g.outer == -1 && g.inner == -1);
-}
-
-/* In a child, since what is refused stays so. */
-static void passes(void **state)
-{
-	int status;
-	pid_t pid;
-
-	if (geteuid()) {
-		print_message("SKIP: needs the right to load BPF\n");
-		skip();
-	}
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		((void (*)(void))(uintptr_t)*state)();
-		exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-#define IN_CHILD(f) { #f, passes, NULL, NULL, (void *)(uintptr_t)(f) }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_CHILD(with_membarrier),
-		IN_CHILD(without_membarrier),
-		IN_CHILD(without_either),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

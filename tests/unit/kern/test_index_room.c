@@ -4,6 +4,7 @@
  * of processes: who has its share gets no more, whoever comes later does, and what nobody has is given again.
  * Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "kern/object.h"
@@ -51,9 +52,8 @@ static void open_empty(void)
 }
 
 /* One user takes all that it gets, which is half. Another one and somebody else still find room. */
-static void a_share_for_each_user(void **state)
+TEST(a_share_for_each_user)
 {
-	(void)state;
 	for (int i = 0; i < (int)ARRAY_SIZE(kinds); i++) {
 		const __u32 max = kinds[i].max;
 		struct index_room r = {};
@@ -80,11 +80,10 @@ static void a_share_for_each_user(void **state)
 }
 
 /* That an entry is used by two users takes nothing from either: it is one of each. */
-static void one_that_several_have(void **state)
+TEST(one_that_several_have)
 {
 	struct index_room r = {};
 
-	(void)state;
 	open_empty();
 	for (__u32 i = 0; i < LAYOUTS_MAX / 2; i++)
 		has(INDEX_LAYOUT, 3, CROWD); /* one process, one layout */
@@ -92,11 +91,10 @@ static void one_that_several_have(void **state)
 }
 
 /* All numbers were used once. */
-static void what_nobody_has_any_more(void **state)
+TEST(what_nobody_has_any_more)
 {
 	struct index_room r = {};
 
-	(void)state;
 	open_empty();
 	for (__u32 i = 0; i < LAYOUTS_MAX; i++)
 		if (i != 7 && i != 30)
@@ -114,7 +112,7 @@ static void what_nobody_has_any_more(void **state)
 }
 
 /* By the doors of the three tables, with the counters that the warning, the books and each profile have. */
-static void it_is_counted(void **state)
+TEST(it_is_counted)
 {
 	struct kernel_options all = selected;
 	struct context_vars v = { .head = 16 };
@@ -123,7 +121,6 @@ static void it_is_counted(void **state)
 	struct process p = { .id = 5, .start_time = 1, .user = CROWD, .state = PROCESS_PYTHON };
 	struct kernel_stats s;
 
-	(void)state;
 	all.async = true;
 	all.contexts = 1;
 	kernel = open_kernel(all);
@@ -153,16 +150,4 @@ static void it_is_counted(void **state)
 	assert_int_equal(contexts_set(kernel_contexts(kernel), FIRST_PID, 5, SERVICE, &v), 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_share_for_each_user),
-		TEST(one_that_several_have),
-		TEST(what_nobody_has_any_more),
-		TEST(it_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

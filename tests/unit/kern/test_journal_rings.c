@@ -3,6 +3,7 @@
  * test_journal_rings.c - the journal of the real kernel side, on a child that burns CPU time: each tick of it
  * is there once, with its time, and what was not read in time is counted. Needs root.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <sched.h>
@@ -71,11 +72,10 @@ static void wait_for(__u64 samples)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 }
 
-static void each_sample_is_there_once(void **state)
+TEST(each_sample_is_there_once)
 {
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	start_burning(199);
 	wait_for(20);
 	assert_int_equal(kernel_read_journal(kernel, take, NULL), 0);
@@ -88,11 +88,10 @@ static void each_sample_is_there_once(void **state)
 	assert_true(kernel_journal_fullness(kernel) == 0);
 }
 
-static void what_was_written_over_is_counted(void **state)
+TEST(what_was_written_over_is_counted)
 {
 	__s64 lost;
 
-	(void)state;
 	start_burning(20000);
 	wait_for(2 * JOURNAL_RECORDS);
 	kernel_stop(kernel);
@@ -111,11 +110,10 @@ static int stop_it(void *context, const struct journal_sample *s)
 	return -ENOMEM;
 }
 
-static void who_takes_them_may_fail(void **state)
+TEST(who_takes_them_may_fail)
 {
 	int calls = 0;
 
-	(void)state;
 	start_burning(199);
 	wait_for(5);
 	assert_int_equal(kernel_read_journal(kernel, stop_it, &calls), -ENOMEM);
@@ -124,23 +122,12 @@ static void who_takes_them_may_fail(void **state)
 	assert_true(seen.count >= 5);
 }
 
-static void without_it(void **state)
+TEST(without_it)
 {
-	(void)state;
 	kernel = open_kernel(selected);
 	assert_false(kernel_has_journal(kernel));
 	assert_int_equal(kernel_read_journal(kernel, take, NULL), 0);
 	assert_true(kernel_journal_fullness(kernel) == 0);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(each_sample_is_there_once, teardown),
-		cmocka_unit_test_teardown(what_was_written_over_is_counted, teardown),
-		cmocka_unit_test_teardown(who_takes_them_may_fail, teardown),
-		cmocka_unit_test_teardown(without_it, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

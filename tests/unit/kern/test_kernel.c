@@ -4,6 +4,7 @@
  * nothing behind, and what is refused. Needs the right to load BPF.
  */
 #include "kern/ticks.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 static int count_map_mappings(void)
@@ -18,12 +19,11 @@ static int count_map_mappings(void)
 	return n;
 }
 
-static void two_at_once(void **state)
+TEST(two_at_once)
 {
 	struct process p = { .id = 9 }, have;
 	struct kernel_stats s, t;
 
-	(void)state;
 	kernel = open_kernel(everything);
 	second = open_kernel(selected);
 	assert_int_equal(kernel_set_process(kernel, 4711, &p), 0);
@@ -43,11 +43,10 @@ static void two_at_once(void **state)
 	assert_int_equal(t.sum.outcome[EVENT_CPU][OUTCOME_NOT_PYTHON], 0);
 }
 
-static void nothing_left(void **state)
+TEST(nothing_left)
 {
 	int fds, mappings;
 
-	(void)state;
 	kernel_close(open_kernel(everything)); /* what a first time opens for good, it opens here */
 	fds = count_fds();
 	mappings = count_map_mappings();
@@ -66,13 +65,12 @@ static void nothing_left(void **state)
 	kernel_close(NULL);
 }
 
-static void frequency_is_lowered(void **state)
+TEST(frequency_is_lowered)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
 	struct kernel_options o = selected;
 	__u32 limit = 0, asked = 1000000000;
 
-	(void)state;
 	if (!f || fscanf(f, "%u", &limit) != 1) {
 		print_message("SKIP: no kernel.perf_event_max_sample_rate here\n");
 		skip();
@@ -93,12 +91,11 @@ static void frequency_is_lowered(void **state)
 }
 
 /* Someone without rights gets a reason that says what to do. */
-static void refused(void **state)
+TEST(refused)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_string_equal(kernel_reason(NULL), "out of memory");
 	if (geteuid()) {
 		print_message("SKIP: only root can give up its rights\n");
@@ -121,16 +118,4 @@ static void refused(void **state)
 	assert_int_equal(status, 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(two_at_once),
-		TEST(nothing_left),
-		TEST(frequency_is_lowered),
-		TEST(refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

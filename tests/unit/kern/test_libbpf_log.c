@@ -3,18 +3,14 @@
  * test_libbpf_log.c - what libbpf says appears with -v, each line of it, and of a long message its end. Needs
  * no root.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include <bpf/libbpf.h>
 
 #include "base/log.h"
 #include "kern/libbpf_log.h"
 #include "tests/forge/logged.h"
+#include "tests/forge/test.h"
 
 static libbpf_print_fn_t print;
 
@@ -46,28 +42,25 @@ static int setup(void **state)
 	return !print;
 }
 
-static void nothing_without_v(void **state)
+TEST(nothing_without_v)
 {
-	(void)state;
 	log_set_level(LOG_INFO);
 	assert_string_equal(LOGGED(say("one\n")), "");
 	log_set_level(LOG_DEBUG);
 }
 
-static void every_line_is_one_of_ours(void **state)
+TEST(every_line_is_one_of_ours)
 {
-	(void)state;
 	assert_string_equal(LOGGED(say("%s\n%d\n", "one", 2)),
 			    "pyperf-bpf: debug: one\npyperf-bpf: debug: 2\n");
 	assert_string_equal(LOGGED(say("no end")), "pyperf-bpf: debug: no end\n");
 }
 
-static void a_long_message_is_cut_to_its_end(void **state)
+TEST(a_long_message_is_cut_to_its_end)
 {
 	char text[1024] = "";
 	const char *logged;
 
-	(void)state;
 	for (int i = 1; i <= LIBBPF_LOG_LINES + 40; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d\n", i);
 	logged = LOGGED(say("%s", text));
@@ -77,9 +70,8 @@ static void a_long_message_is_cut_to_its_end(void **state)
 }
 
 /* Without -v too: what the verifier said last before its figures, and of which program. */
-static void the_last_refusal_is_kept(void **state)
+TEST(the_last_refusal_is_kept)
 {
-	(void)state;
 	log_set_level(LOG_INFO);
 	libbpf_log();
 	libbpf_set_print(print);
@@ -98,14 +90,4 @@ static void the_last_refusal_is_kept(void **state)
 	log_set_level(LOG_DEBUG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_without_v),
-		cmocka_unit_test(every_line_is_one_of_ours),
-		cmocka_unit_test(a_long_message_is_cut_to_its_end),
-		cmocka_unit_test(the_last_refusal_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL);

@@ -3,6 +3,7 @@
  * test_memory.c - the program that sees processes grow, on a child that takes memory and gives it back when
  * it is told to: what is counted is what it took, and the books add up.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <sys/mman.h>
@@ -125,11 +126,10 @@ static __u64 slack(void)
 	return 2 * STEP + 3 * sysconf(_SC_PAGESIZE) * cpus * (cpus > 16 ? 2 * cpus : 32);
 }
 
-static void grows_and_shrinks(void **state)
+TEST(grows_and_shrinks)
 {
 	struct cpu_stats s;
 
-	(void)state;
 	kernel = open_kernel(growing);
 	start_grower();
 	watch(PROCESS_NO_LAYOUT);
@@ -156,11 +156,10 @@ static void grows_and_shrinks(void **state)
 	assert_in_range(s.memory_seen, 1, 3 * (AREA + slack()) / STEP);
 }
 
-static void others_are_not_looked_at(void **state)
+TEST(others_are_not_looked_at)
 {
 	struct cpu_stats s;
 
-	(void)state;
 	kernel = open_kernel(growing);
 	start_grower();
 	watch(PROCESS_NOT_PYTHON);
@@ -174,11 +173,10 @@ static void others_are_not_looked_at(void **state)
 	assert_int_equal(s.memory_seen, 0);
 }
 
-static void stopped(void **state)
+TEST(stopped)
 {
 	struct cpu_stats s;
 
-	(void)state;
 	kernel = open_kernel(growing);
 	start_grower();
 	watch(PROCESS_NO_LAYOUT);
@@ -260,11 +258,10 @@ static struct memory find_entry(__u32 *ret_set, int *ret_way)
 }
 
 /* Programs without end of which nobody knows yet what they are: those of whom that is known stay. */
-static void newcomers_push_out_no_slow_leak(void **state)
+TEST(newcomers_push_out_no_slow_leak)
 {
 	__u32 known, others;
 
-	(void)state;
 	kernel = open_kernel(growing);
 	start(kernel);
 	for (int way = 0; way < MEMORY_WAYS; way++) {
@@ -288,7 +285,7 @@ static void newcomers_push_out_no_slow_leak(void **state)
 }
 
 /* Nor does a process that grows by less than a step stop being in use, whoever it was before it was known. */
-static void a_slow_leak_is_in_use(void **state)
+TEST(a_slow_leak_is_in_use)
 {
 	struct kernel_options slow = growing;
 	struct memory before;
@@ -296,7 +293,6 @@ static void a_slow_leak_is_in_use(void **state)
 	__u32 index;
 	int way;
 
-	(void)state;
 	slow.rss_step = 4 * AREA;
 	kernel = open_kernel(slow);
 	start_grower();
@@ -317,12 +313,11 @@ static void a_slow_leak_is_in_use(void **state)
 	assert_int_equal(counted().memory_seen, 0);
 }
 
-static void only_what_it_needs_is_loaded(void **state)
+TEST(only_what_it_needs_is_loaded)
 {
 	const __u64 page = sysconf(_SC_PAGESIZE);
 	struct pyperf *s = pyperf__open();
 
-	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
 		memory_prepare(s, wanted ? NEEDS_MEMORY : NEEDS_WAITS, 5 * page + 1);
@@ -335,16 +330,4 @@ static void only_what_it_needs_is_loaded(void **state)
 	pyperf__destroy(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(only_what_it_needs_is_loaded, end),
-		cmocka_unit_test_teardown(grows_and_shrinks, end),
-		cmocka_unit_test_teardown(others_are_not_looked_at, end),
-		cmocka_unit_test_teardown(stopped, end),
-		cmocka_unit_test_teardown(newcomers_push_out_no_slow_leak, end),
-		cmocka_unit_test_teardown(a_slow_leak_is_in_use, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, end);

@@ -4,6 +4,7 @@
  * each sample, until it has answered; and what stands in its place of the table of questions keeps it from
  * nothing. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <bpf/libbpf.h>
@@ -64,12 +65,11 @@ static void begin(void)
 	wait_until_asked(1);
 }
 
-static void again_and_again_until_it_is_known(void **state)
+TEST(again_and_again_until_it_is_known)
 {
 	struct record_process e;
 	struct process p = { .state = PROCESS_NOT_PYTHON };
 
-	(void)state;
 	begin();
 	wait_until_asked(12);
 	assert_true(clock_ns() > started + 11 * (20ULL << 20)); /* not at each sample: NOTICE_PAUSE */
@@ -91,14 +91,13 @@ static void again_and_again_until_it_is_known(void **state)
  * Another process was asked about just now, and has the place. The child is asked about before NOTICE_PAUSE
  * is over; that we are late ourselves says nothing.
  */
-static void one_that_shares_the_place(void **state)
+TEST(one_that_shares_the_place)
 {
 	const __u64 begun = clock_ns();
 	__u64 word, put;
 	__u32 place;
 	int early = 0;
 
-	(void)state;
 	begin();
 	place = find_place(&word);
 	while (early < 10) {
@@ -115,12 +114,4 @@ static void one_that_shares_the_place(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(again_and_again_until_it_is_known, teardown),
-		cmocka_unit_test_teardown(one_that_shares_the_place, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

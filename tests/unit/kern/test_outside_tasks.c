@@ -3,6 +3,7 @@
  * test_outside_tasks.c - the program that takes stacks of asyncio tasks, with their time: the books are
  * exact, what is no stack is in none, and a frame that is neither a code object nor a mark is refused.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "kern/asleep.h"
@@ -65,11 +66,10 @@ static void set_frames(void)
 	outside->frames[2] = (struct outside_frame){ .address = 0x10040, .fingerprint = 3, .instr = 5 };
 }
 
-static void books_are_exact(void **state)
+TEST(books_are_exact)
 {
 	struct cpu_stats s;
 
-	(void)state;
 	open_tasks();
 	set_frames();
 	give(OUTCOME_WHOLE, 3, 1000);
@@ -91,12 +91,11 @@ static void books_are_exact(void **state)
 }
 
 /* The numbers of markers and of code objects have no business there. */
-static void marks_that_are_none(void **state)
+TEST(marks_that_are_none)
 {
 	static const __u32 wrong[] = { 0, 1, CODE_WAITS - 1, CODE_WAITS + WAIT_CAUSES, CODE_FIRST - 1,
 				       CODE_FIRST, NODE_ATTRIBUTE, ~0U };
 
-	(void)state;
 	open_tasks();
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		set_frames();
@@ -109,9 +108,8 @@ static void marks_that_are_none(void **state)
 }
 
 /* Whatever the table says: no more than its frames, and no outcome that there is not. */
-static void numbers_that_are_too_large(void **state)
+TEST(numbers_that_are_too_large)
 {
-	(void)state;
 	open_tasks();
 	set_frames();
 	give(OUTCOME_WHOLE, ~0U, 10);
@@ -121,9 +119,8 @@ static void numbers_that_are_too_large(void **state)
 	assert_int_equal(in_tree(), 10);
 }
 
-static void looks_are_counted(void **state)
+TEST(looks_are_counted)
 {
-	(void)state;
 	open_tasks();
 	for (int i = 0; i < 3; i++) {
 		outside->ns = 0;
@@ -136,14 +133,4 @@ static void looks_are_counted(void **state)
 	assert_int_equal(in_tree(), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(books_are_exact, teardown),
-		cmocka_unit_test_teardown(marks_that_are_none, teardown),
-		cmocka_unit_test_teardown(numbers_that_are_too_large, teardown),
-		cmocka_unit_test_teardown(looks_are_counted, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -4,17 +4,14 @@
  * user who has most does not, and who makes room are the newest. It needs BPF.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "kern/kernel.h"
 #include "kern/process_table.h"
 #include "kern/processes.h"
+#include "tests/forge/test.h"
 
 #define SIZE 8192 /* of the table, docs/internals/tree.md */
 #define PART (SIZE / 16)
@@ -81,11 +78,10 @@ static void fill(void)
 	assert_int_equal(set(CROWD, SIZE + 1), -E2BIG);
 }
 
-static void another_user_finds_room(void **state)
+TEST(another_user_finds_room)
 {
 	__u32 newest;
 
-	(void)state;
 	fill();
 	assert_int_equal(set(SERVICE, 2 * SIZE), 0);
 	assert_int_equal(count(SERVICE, NULL), 1);
@@ -94,11 +90,10 @@ static void another_user_finds_room(void **state)
 }
 
 /* Who has most gets nothing, at once or later, and keeps nobody else from it: in the same second they do. */
-static void down_to_equal_shares(void **state)
+TEST(down_to_equal_shares)
 {
 	__u32 pid = 2 * SIZE;
 
-	(void)state;
 	fill();
 	for (__u32 i = 0; i < SIZE / 2 - 1; i++) {
 		assert_int_equal(set(SERVICE, pid++), 0);
@@ -114,12 +109,4 @@ static void down_to_equal_shares(void **state)
 	assert_int_equal(set(OTHER, pid), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(another_user_finds_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(down_to_equal_shares, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

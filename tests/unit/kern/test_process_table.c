@@ -3,6 +3,7 @@
  * test_process_table.c - the kernel side's tables of processes and layouts on the running kernel, and its
  * list of all processes of the machine. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "kern/contexts.h"
@@ -15,13 +16,12 @@ static int give_up(void *context, const struct record_process *p)
 	return ++*(int *)context == 3 ? -77 : 0;
 }
 
-static void lists_processes(void **state)
+TEST(lists_processes)
 {
 	struct record_process p;
 	__u64 tick = 1000000000 / sysconf(_SC_CLK_TCK), ticks = 0;
 	int calls = 0;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	start_child();
 	p = find_process(kernel, getpid());
@@ -29,7 +29,7 @@ static void lists_processes(void **state)
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_true(p.start_time / tick == ticks);
 	assert_true(p.exec_id > 0);
-	assert_string_equal(p.comm, "test_process_ta");
+	assert_string_equal(p.comm, program_invocation_short_name);
 	p = find_process(kernel, child);
 	assert_int_equal(procfs_start_ticks(child, &ticks), 0);
 	assert_true(p.start_time / tick == ticks);
@@ -39,11 +39,10 @@ static void lists_processes(void **state)
 	assert_int_equal(calls, 3);
 }
 
-static void layouts(void **state)
+TEST(layouts)
 {
 	struct layout l = { .version = 0x030d0000, .tstate_size = 320 }, have;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
 	assert_int_equal(kernel_add_layout(kernel, &l, 0), 0);
@@ -66,14 +65,13 @@ static void layouts(void **state)
 }
 
 /* Where so many were met, one that no process has makes room. */
-static void layouts_of_tasks(void **state)
+TEST(layouts_of_tasks)
 {
 	struct task_layout l = { .task_size = 8 };
 	struct process p = { .start_time = 1, .state = PROCESS_PYTHON, .tasks = 1 };
 	struct kernel_options with_tasks = selected;
 	struct task_layouts *t;
 
-	(void)state;
 	with_tasks.async = true;
 	kernel = open_kernel(with_tasks);
 	t = kernel_task_layouts(kernel);
@@ -94,14 +92,13 @@ static void layouts_of_tasks(void **state)
 }
 
 /* Places of context variables: equal ones are one, and one that no process has makes room. */
-static void contexts(void **state)
+TEST(contexts)
 {
 	struct context_vars v = { .head = 16 };
 	struct process p = { .start_time = 1, .state = PROCESS_PYTHON }, have;
 	struct kernel_options with_variables = selected;
 	struct contexts *t;
 
-	(void)state;
 	with_variables.contexts = 1;
 	kernel = open_kernel(with_variables);
 	t = kernel_contexts(kernel);
@@ -130,7 +127,7 @@ static void contexts(void **state)
 	assert_int_equal(contexts_get(t, 1)->tstate_context, CONTEXTS_MAX);
 }
 
-static void processes(void **state)
+TEST(processes)
 {
 	struct process p = { .start_time = 1,
 			     .exec_id = 2,
@@ -139,7 +136,6 @@ static void processes(void **state)
 			     .state = PROCESS_PYTHON },
 		       have;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	p.id = kernel_new_process_id(kernel);
 	assert_true(p.id > 0); /* 0 is nobody */
@@ -160,7 +156,7 @@ static void processes(void **state)
 /*
  * A machine may have more processes than the table has room for: counted, an error, and room again after it.
  */
-static void too_many_processes(void **state)
+TEST(too_many_processes)
 {
 	const __u32 first = 1 << 22; /* no process has such an id */
 	struct process p = { .state = PROCESS_PYTHON }, self = { .state = PROCESS_NO_LAYOUT }, have;
@@ -169,7 +165,6 @@ static void too_many_processes(void **state)
 	__u32 n = first;
 	int err = 0;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	listed = find_process(kernel, getpid());
 	self.start_time = listed.start_time;
@@ -196,18 +191,4 @@ static void too_many_processes(void **state)
 	assert_int_equal(kernel_set_process(kernel, n, &p), 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(lists_processes),
-		TEST(layouts),
-		TEST(layouts_of_tasks),
-		TEST(contexts),
-		TEST(processes),
-		TEST(too_many_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -4,20 +4,17 @@
  * no Python.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "kern/kernel.h"
 #include "kern/process_table.h"
 #include "kern/processes.h"
+#include "tests/forge/test.h"
 
 static struct kernel *kernel;
 
@@ -71,9 +68,8 @@ static size_t count(enum process_state state)
 	return n;
 }
 
-static void all_of_them(void **state)
+TEST(all_of_them)
 {
-	(void)state;
 	need_kernel();
 	assert_int_equal(count(PROCESS_PYTHON), 0);
 	for (__u32 pid = 1; pid <= 1000; pid++)
@@ -82,12 +78,11 @@ static void all_of_them(void **state)
 	assert_int_equal(count(PROCESS_NOT_PYTHON), 750);
 }
 
-static void programs_that_are_no_python_make_room(void **state)
+TEST(programs_that_are_no_python_make_room)
 {
 	size_t others;
 	__u32 pid = 1001;
 
-	(void)state;
 	need_kernel();
 	for (; pid <= SIZE; pid++)
 		assert_int_equal(set(pid, PROCESS_NOT_PYTHON, 0), 0);
@@ -104,12 +99,11 @@ static void programs_that_are_no_python_make_room(void **state)
 }
 
 /* Whoever asks when nobody's place can be taken costs nothing: thousands may. A second later it is tried. */
-static void full_is_full_for_a_second(void **state)
+TEST(full_is_full_for_a_second)
 {
 	const __u64 begin = clock_ns();
 	__u32 pid = 4 * SIZE;
 
-	(void)state;
 	need_kernel();
 	while (set(pid, PROCESS_PYTHON, 0) != -E2BIG)
 		pid++;
@@ -122,13 +116,4 @@ static void full_is_full_for_a_second(void **state)
 	assert_int_equal(count(PROCESS_NOT_PYTHON), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_of_them),
-		cmocka_unit_test(programs_that_are_no_python_make_room),
-		cmocka_unit_test(full_is_full_for_a_second),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+AROUND_ALL(setup, teardown);

@@ -3,6 +3,7 @@
  * test_records.c - what the kernel side tells by the ring buffer: of processes that it does not know, and of
  * the life of a child; by a row of the event loop. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/loop.h"
@@ -53,14 +54,13 @@ static void read_records(struct kernel *k, const int *until_positive)
 	assert_true(*until_positive > 0);
 }
 
-static void asks_about_strangers(void **state)
+TEST(asks_about_strangers)
 {
 	struct process p = { .state = PROCESS_NOT_PYTHON };
 	struct seen seen = { 0 };
 	struct record_process listed;
 	int notices;
 
-	(void)state;
 	kernel = open_kernel(everything);
 	kernel_on_record(kernel, on_record, &seen);
 	start_child();
@@ -96,14 +96,13 @@ static void asks_about_strangers(void **state)
 }
 
 /* A child of a known process is known at once, and forgotten when it ends. */
-static void follows_a_child(void **state)
+TEST(follows_a_child)
 {
 	struct record_process self;
 	struct process p = { .state = PROCESS_NO_LAYOUT }, have;
 	struct seen seen = { 0 };
 	__u32 id;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	kernel_on_record(kernel, on_record, &seen);
 	self = find_process(kernel, getpid());
@@ -165,12 +164,11 @@ static void know_self(void)
 }
 
 /* Other rows have their turn, and the next one goes on at once. */
-static void a_turn_reads_for_a_while_only(void **state)
+TEST(a_turn_reads_for_a_while_only)
 {
 	int count = 0, turns = 0;
 	struct loop loop;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	kernel_on_record(kernel, count_slowly, &count);
 	know_self();
@@ -199,11 +197,10 @@ static int make_more(void *context, void *record, size_t size)
 }
 
 /* Who makes records as fast as they are read cannot hold it up. */
-static void reading_has_an_end(void **state)
+TEST(reading_has_an_end)
 {
 	int count = 0;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	kernel_on_record(kernel, make_more, &count);
 	know_self();
@@ -214,16 +211,4 @@ static void reading_has_an_end(void **state)
 	assert_true(kernel->records.more);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(asks_about_strangers),
-		TEST(follows_a_child),
-		TEST(a_turn_reads_for_a_while_only),
-		TEST(reading_has_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

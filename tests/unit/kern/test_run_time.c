@@ -3,17 +3,17 @@
  * test_run_time.c - what the kernel counts of a program's runs: nothing of one that is not loaded, and of one
  * that runs at each switch of threads at least a nanosecond a run.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "kern/run_time.h"
 #include "pyperf.skel.h"
 
-static void not_loaded(void **state)
+TEST(not_loaded)
 {
 	__u64 runs = 5, ns = 6;
 	struct pyperf *s = pyperf__open();
 
-	(void)state;
 	assert_non_null(s);
 	run_time_add(s->progs.on_switch, &runs, &ns);
 	assert_int_equal(runs, 5);
@@ -21,12 +21,11 @@ static void not_loaded(void **state)
 	pyperf__destroy(s);
 }
 
-static void of_a_program_that_runs(void **state)
+TEST(of_a_program_that_runs)
 {
 	struct kernel_options o = selected;
 	struct kernel_stats stats;
 
-	(void)state;
 	o.needs = NEEDS_WAITS;
 	o.statistics = true;
 	kernel = open_kernel(o);
@@ -42,12 +41,4 @@ static void of_a_program_that_runs(void **state)
 	assert_in_range(stats.wait_time_ns, stats.wait_runs, ~0ULL >> 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(not_loaded, teardown),
-		cmocka_unit_test_teardown(of_a_program_that_runs, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

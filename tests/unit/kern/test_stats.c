@@ -3,14 +3,14 @@
  * test_stats.c - what the sampler counts on the running kernel: the books of its ticks balance, whoever is
  * profiled. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
-static void books_of_everything(void **state)
+TEST(books_of_everything)
 {
 	struct kernel_options o = everything;
 	struct kernel_stats s;
 
-	(void)state;
 	o.measure = o.statistics = true;
 	kernel = open_kernel(o);
 	start(kernel);
@@ -30,11 +30,10 @@ static void books_of_everything(void **state)
 	assert_true(s.runs >= s.sum.ticks && s.run_time_ns > 0);
 }
 
-static void books_of_nobody(void **state)
+TEST(books_of_nobody)
 {
 	struct kernel_stats s;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	start(kernel);
 	burn(0.5);
@@ -47,14 +46,4 @@ static void books_of_nobody(void **state)
 	assert_int_equal(s.sum.notices, 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(books_of_everything),
-		TEST(books_of_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -5,17 +5,12 @@
  * the right to load BPF.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <bpf/libbpf.h>
 
@@ -25,6 +20,7 @@
 #include "kern/tables.h"
 #include "bpf/abi.h"
 #include "pyperf.skel.h"
+#include "tests/forge/test.h"
 
 static const struct kernel_options small = { .tree_size = 4096, .cache_threads = 8 };
 
@@ -87,11 +83,10 @@ static void load(void)
 
 /* --- before loading ------------------------------------------------------------------------------------ */
 
-static void sizes_of_the_document(void **state)
+TEST(sizes_of_the_document)
 {
 	const struct kernel_options usual = { .cache_threads = 512 };
 
-	(void)state;
 	open_sized(&usual);
 	/* docs/internals/tree.md has the same figures. */
 	assert_int_equal(tables.node_count, 524288);
@@ -112,13 +107,12 @@ static void sizes_of_the_document(void **state)
  * The programs find entries by a mask, so every table is a power of two, and no smaller than what was asked
  * for.
  */
-static void sizes_are_rounded_up(void **state)
+TEST(sizes_are_rounded_up)
 {
 	static const struct {
 		__u32 asked, nodes;
 	} cases[] = { { 4096, 4096 }, { 4097, 8192 }, { 100000, 131072 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct kernel_options o = { .tree_size = cases[i].asked };
 
@@ -132,13 +126,12 @@ static void sizes_are_rounded_up(void **state)
 	}
 }
 
-static void threads_are_in_sets_of_four(void **state)
+TEST(threads_are_in_sets_of_four)
 {
 	static const struct {
 		__u32 threads, sets;
 	} cases[] = { { 0, 1 }, { 1, 1 }, { 4, 1 }, { 5, 2 }, { 512, 128 }, { 513, 256 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct kernel_options o = { .cache_threads = cases[i].threads };
 
@@ -147,11 +140,10 @@ static void threads_are_in_sets_of_four(void **state)
 }
 
 /* Every entry that is not reserved is of one bank, and of one alone. */
-static void banks_share_nothing(void **state)
+TEST(banks_share_nothing)
 {
 	struct kernel_bank low, high;
 
-	(void)state;
 	open_sized(&small);
 	low = tables_bank(&tables, 0);
 	high = tables_bank(&tables, 1);
@@ -193,9 +185,8 @@ static void put_owner(__u32 i, __u64 key)
 		bpf_map__update_elem(skel->maps.owners, &i, sizeof(i), &owner, sizeof(owner), BPF_ANY), 0);
 }
 
-static void reserved_entries_are_taken(void **state)
+TEST(reserved_entries_are_taken)
 {
-	(void)state;
 	load();
 	for (__u32 i = 0; i < tables.node_count; i++)
 		assert_true(tables.nodes[i].key == (i < EVENT_KINDS ? KEY_RESERVED : 0));
@@ -207,9 +198,8 @@ static void reserved_entries_are_taken(void **state)
 		assert_true(stats[i].ticks == 0);
 }
 
-static void shows_what_the_maps_have(void **state)
+TEST(shows_what_the_maps_have)
 {
-	(void)state;
 	load();
 	put_node(tables.node_count - 1, 7);
 	put_code(tables.code_count - 1, 8);
@@ -235,11 +225,10 @@ static int end_of_write(const void *p)
 	return status;
 }
 
-static void nobody_writes_to_them(void **state)
+TEST(nobody_writes_to_them)
 {
 	const void *const places[] = { &tables.nodes, &tables.codes, &tables.owners, &stats };
 
-	(void)state;
 	load();
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		int status = end_of_write(*(const void *const *)places[i]);
@@ -270,11 +259,10 @@ static size_t charged(void)
 }
 
 /* It is reckoned, since old kernels charge little: within a tenth of what this one says. */
-static void memory_is_what_the_kernel_charges(void **state)
+TEST(memory_is_what_the_kernel_charges)
 {
 	size_t bytes;
 
-	(void)state;
 	load();
 	bytes = charged();
 	assert_true(tables.map_bytes > bytes - bytes / 10 && tables.map_bytes < bytes + bytes / 10);
@@ -314,9 +302,8 @@ static void reserved_are_still_there(void)
 		assert_true(tables.codes[i].identity == KEY_RESERVED);
 }
 
-static void clears_one_bank_alone(void **state)
+TEST(clears_one_bank_alone)
 {
-	(void)state;
 	load();
 	for (unsigned int bank = 0; bank < BANKS; bank++) {
 		fill();
@@ -341,12 +328,11 @@ static size_t address_space(void)
 }
 
 /* Room to map nodes and codes for writing, but not the owners: neither of the three may be emptied then. */
-static void clears_all_or_nothing(void **state)
+TEST(clears_all_or_nothing)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 #ifdef __SANITIZE_ADDRESS__
 	print_message("SKIP: the sanitizer needs terabytes of address space\n");
 	skip();
@@ -382,11 +368,10 @@ static int mappings(void)
 }
 
 /* Also what a clearing has mapped; the descriptors are the skeleton's. */
-static void nothing_stays_mapped(void **state)
+TEST(nothing_stays_mapped)
 {
 	int before;
 
-	(void)state;
 	before = mappings();
 	load();
 	assert_true(mappings() >= before + 4);
@@ -400,18 +385,4 @@ static void nothing_stays_mapped(void **state)
 	tables_unmap(NULL, &tables, NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(sizes_of_the_document),	  TEST(sizes_are_rounded_up),
-		TEST(threads_are_in_sets_of_four), TEST(banks_share_nothing),
-		TEST(reserved_entries_are_taken), TEST(shows_what_the_maps_have),
-		TEST(nobody_writes_to_them),	  TEST(memory_is_what_the_kernel_charges),
-		TEST(clears_one_bank_alone),	  TEST(clears_all_or_nothing),
-		TEST(nothing_stays_mapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -9,15 +9,15 @@
 #include "profile/profile.h"
 #include "targets/registry.h"
 #include "tree/harvest.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 /* The CPUs stay as they are here; tests/guest/pod takes one away. */
-static void cpus_stay(void **state)
+TEST(cpus_stay)
 {
 	struct kernel_stats s, later;
 	int cpus = -1;
 
-	(void)state;
 	kernel = open_kernel(everything);
 	assert_int_equal(kernel_follow_cpus(kernel, &cpus), 0); /* nothing was started */
 	start(kernel);
@@ -33,13 +33,12 @@ static void cpus_stay(void **state)
 	assert_int_equal(cpus, -1);
 }
 
-static void stop_and_start_again(void **state)
+TEST(stop_and_start_again)
 {
 	struct kernel_options o = everything;
 	struct kernel_stats s, later;
 	int fds = 0;
 
-	(void)state;
 	o.measure = o.statistics = true;
 	kernel = open_kernel(o);
 	kernel_stats(kernel, &s);
@@ -61,12 +60,11 @@ static void stop_and_start_again(void **state)
 	}
 }
 
-static void cycles_or_a_reason(void **state)
+TEST(cycles_or_a_reason)
 {
 	struct kernel_options o = everything;
 	int err;
 
-	(void)state;
 	kernel_close(open_kernel(o)); /* skips */
 	o.use_cycles = true;
 	err = kernel_open(&kernel, &o);
@@ -133,29 +131,14 @@ static void into_a_profile(bool by_thread)
 	assert_string_equal(profile_get_string(profile, owner->thread), by_thread ? "burner" : "");
 }
 
-static void into_a_profile_by_thread(void **state)
+TEST(into_a_profile_by_thread)
 {
-	(void)state;
 	into_a_profile(true);
 }
 
-static void into_a_profile_by_process(void **state)
+TEST(into_a_profile_by_process)
 {
-	(void)state;
 	into_a_profile(false);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(cpus_stay),
-		TEST(stop_and_start_again),
-		TEST(cycles_or_a_reason),
-		TEST(into_a_profile_by_thread),
-		TEST(into_a_profile_by_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "tests/forge/refuse.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 /* How often the kernel is said to have no memory before it is asked. */
@@ -55,13 +56,12 @@ static void start_timers(void)
 	assert_int_equal(cpus, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-static void as_many_as_asked_for(void **state)
+TEST(as_many_as_asked_for)
 {
 	struct kernel_stats s;
 	__u64 expected, most;
 	double begin;
 
-	(void)state;
 	begin = clock_seconds();
 	start_timers();
 	burn(1);
@@ -81,11 +81,10 @@ static void as_many_as_asked_for(void **state)
 }
 
 /* An idle CPU ticks as well and is told apart: not a tick is unaccounted for. */
-static void idle_ticks_are_told_apart(void **state)
+TEST(idle_ticks_are_told_apart)
 {
 	struct kernel_stats s;
 
-	(void)state;
 	start_timers();
 	for (int i = 0; i < 1000; i++) {
 		usleep(20000);
@@ -97,12 +96,11 @@ static void idle_ticks_are_told_apart(void **state)
 	skip();
 }
 
-static void stop_and_start_again(void **state)
+TEST(stop_and_start_again)
 {
 	struct kernel_stats s, later;
 	int cpus, fds = 0;
 
-	(void)state;
 	start_timers();
 	for (int round = 0; round < 3; round++) {
 		if (round)
@@ -121,11 +119,10 @@ static void stop_and_start_again(void **state)
 }
 
 /* Each timer is started on its own CPU; we are back where we were allowed to be afterwards. */
-static void affinity_is_restored(void **state)
+TEST(affinity_is_restored)
 {
 	cpu_set_t before, one, after;
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
@@ -139,11 +136,10 @@ static void affinity_is_restored(void **state)
 }
 
 /* Closed without having been stopped. */
-static void nothing_left(void **state)
+TEST(nothing_left)
 {
 	int fds;
 
-	(void)state;
 	kernel_close(open_kernel(with(TRIGGER_TIMER)));
 	fds = count_fds();
 	start_timers();
@@ -152,11 +148,10 @@ static void nothing_left(void **state)
 	assert_int_equal(count_fds(), fds);
 }
 
-static void frequency_has_a_limit(void **state)
+TEST(frequency_has_a_limit)
 {
 	struct kernel_options o = with(TRIGGER_TIMER);
 
-	(void)state;
 	kernel_close(open_kernel(o)); /* skips */
 	o.frequency = 50000;
 	assert_int_equal(kernel_open(&kernel, &o), 0);
@@ -164,11 +159,10 @@ static void frequency_has_a_limit(void **state)
 }
 
 /* Linux 6.18 may have no memory for a timer for a moment. It is not waited for without end. */
-static void a_moment_without_memory(void **state)
+TEST(a_moment_without_memory)
 {
 	int cpus;
 
-	(void)state;
 	without_memory = 5;
 	start_timers();
 	assert_int_equal(without_memory, 0);
@@ -221,11 +215,10 @@ static void assert_choice(struct choice c)
 	assert_int_equal(status, CHILD_OK << 8);
 }
 
-static void choices(void **state)
+TEST(choices)
 {
 	const char *refused = "perf_event_open is refused";
 
-	(void)state;
 	start_timers(); /* skips */
 	assert_choice((struct choice){ .wanted = TRIGGER_AUTO, .chosen = TRIGGER_PERF });
 	assert_choice((struct choice){ .wanted = TRIGGER_PERF, .chosen = TRIGGER_PERF });
@@ -245,15 +238,5 @@ static void choices(void **state)
 				       .reason = { refused, "CAP_PERFMON is there", "6.7" } });
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(as_many_as_asked_for), TEST(idle_ticks_are_told_apart), TEST(stop_and_start_again),
-		TEST(affinity_is_restored), TEST(nothing_left),		     TEST(frequency_has_a_limit),
-		TEST(a_moment_without_memory),	     TEST(choices),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has a bpf_prog_test_run_opts() of its own");
+AROUND_EACH(NULL, teardown);

@@ -3,6 +3,7 @@
  * test_tracepoints.c - which programs are loaded for what is needed, which are attached at the start, and
  * which stay so at the end.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <bpf/libbpf.h>
@@ -29,9 +30,8 @@ static int close_skel(void **state)
 	return 0;
 }
 
-static void only_what_is_needed_is_loaded(void **state)
+TEST(only_what_is_needed_is_loaded)
 {
-	(void)state;
 	for (__u32 needs = 0; needs <= (NEEDS_WAITS | NEEDS_GIL | NEEDS_MEMORY | NEEDS_POLLS | NEEDS_TASKS);
 	     needs++) {
 		const bool waits = needs & (NEEDS_WAITS | NEEDS_GIL), memory = needs & NEEDS_MEMORY;
@@ -49,11 +49,10 @@ static void only_what_is_needed_is_loaded(void **state)
 }
 
 /* Nothing is loaded: the first of them is refused, and its name is said. */
-static void who_has_refused(void **state)
+TEST(who_has_refused)
 {
 	const char *name = NULL;
 
-	(void)state;
 	libbpf_set_print(NULL);
 	tracepoints_prepare(s, NEEDS_WAITS);
 	assert_true(tracepoints_start(s, &name) < 0);
@@ -74,11 +73,10 @@ static const char *attached(const struct kernel *k)
 	return text;
 }
 
-static void from_the_start_to_the_end(void **state)
+TEST(from_the_start_to_the_end, .teardown = teardown)
 {
 	struct kernel_options o = selected;
 
-	(void)state;
 	o.needs = NEEDS_GIL | NEEDS_MEMORY;
 	kernel = open_kernel(o);
 	assert_string_equal(attached(kernel), "");
@@ -91,13 +89,4 @@ static void from_the_start_to_the_end(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(only_what_is_needed_is_loaded, open_skel, close_skel),
-		cmocka_unit_test_setup_teardown(who_has_refused, open_skel, close_skel),
-		cmocka_unit_test_teardown(from_the_start_to_the_end, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(open_skel, close_skel);

@@ -5,18 +5,13 @@
  */
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/privileges.h"
@@ -24,6 +19,7 @@
 #include "kern/timers.h"
 #include "kern/trigger.h"
 #include "tests/forge/refuse.h"
+#include "tests/forge/test.h"
 
 #define HZ 997
 
@@ -119,9 +115,8 @@ static void needs_perf_events(void)
 	skip();
 }
 
-static void perf_events_where_they_are_allowed(void **state)
+TEST(perf_events_where_they_are_allowed)
 {
-	(void)state;
 	needs_perf_events();
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .chosen = TRIGGER_PERF });
 	choice_is((struct choice){ .wanted = TRIGGER_PERF, .chosen = TRIGGER_PERF });
@@ -130,9 +125,8 @@ static void perf_events_where_they_are_allowed(void **state)
 }
 
 /* By a distribution's sysctl, by seccomp, or by a kernel without them. */
-static void timers_in_their_place(void **state)
+TEST(timers_in_their_place)
 {
-	(void)state;
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .refused_with = EACCES, .chosen = TRIGGER_TIMER });
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .refused_with = EPERM, .chosen = TRIGGER_TIMER });
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .refused_with = ENOSYS, .chosen = TRIGGER_TIMER });
@@ -140,12 +134,11 @@ static void timers_in_their_place(void **state)
 		(struct choice){ .wanted = TRIGGER_TIMER, .refused_with = EACCES, .chosen = TRIGGER_TIMER });
 }
 
-static void says_what_to_do_where_they_are_refused(void **state)
+TEST(says_what_to_do_where_they_are_refused)
 {
 	/* What is missing is not a right: they are refused to whoever asks. */
 	static const char forbidden[] = "CAP_PERFMON is there, so it is seccomp";
 
-	(void)state;
 	choice_is((struct choice){
 		.wanted = TRIGGER_PERF, .refused_with = EACCES, .err = -EACCES, .reason = forbidden });
 	choice_is((struct choice){ .wanted = TRIGGER_PERF,
@@ -166,9 +159,8 @@ static void says_what_to_do_where_they_are_refused(void **state)
 				   .no_reason = "timer" });
 }
 
-static void names_the_capability_that_is_missing(void **state)
+TEST(names_the_capability_that_is_missing)
 {
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP: only root has them to give up\n");
 		skip();
@@ -195,9 +187,8 @@ static void names_the_capability_that_is_missing(void **state)
 }
 
 /* Other errors are no refusal, and timers are not tried in their stead. */
-static void errors_that_are_no_refusal(void **state)
+TEST(errors_that_are_no_refusal)
 {
-	(void)state;
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO, .refused_with = EMFILE, .err = -EMFILE,
 				   .reason = "a perf event cannot be opened: Too many open files" });
 	choice_is((struct choice){ .wanted = TRIGGER_AUTO,
@@ -210,9 +201,8 @@ static void errors_that_are_no_refusal(void **state)
 }
 
 /* There a timer runs in a thread of its own and sees nobody's stack. */
-static void no_timers_on_a_realtime_kernel(void **state)
+TEST(no_timers_on_a_realtime_kernel)
 {
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP: only root can show another /sys/kernel\n");
 		skip();
@@ -235,12 +225,11 @@ static __u32 sysctl_limit(void)
 	return f && fscanf(f, "%u", &limit) == 1 ? limit : 0;
 }
 
-static void frequency_is_lowered_to_the_limit(void **state)
+TEST(frequency_is_lowered_to_the_limit)
 {
 	struct trigger t = { .wanted = TRIGGER_TIMER, .frequency = 1000000000 };
 	__u32 limit = sysctl_limit();
 
-	(void)state;
 	assert_int_equal(trigger_choose(&t), 0);
 	assert_true(t.frequency <= TIMERS_FREQUENCY_MAX && t.frequency > 0);
 	needs_perf_events();
@@ -251,19 +240,4 @@ static void frequency_is_lowered_to_the_limit(void **state)
 	}
 	assert_int_equal(trigger_choose(&t), 0);
 	assert_int_equal(t.frequency, limit < TICKS_FREQUENCY_MAX ? limit : TICKS_FREQUENCY_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(perf_events_where_they_are_allowed),
-		cmocka_unit_test(timers_in_their_place),
-		cmocka_unit_test(says_what_to_do_where_they_are_refused),
-		cmocka_unit_test(names_the_capability_that_is_missing),
-		cmocka_unit_test(errors_that_are_no_refusal),
-		cmocka_unit_test(no_timers_on_a_realtime_kernel),
-		cmocka_unit_test(frequency_is_lowered_to_the_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

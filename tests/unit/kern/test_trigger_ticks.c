@@ -4,18 +4,13 @@
  * clock: started, stopped and started anew. Needs the right to load BPF.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <bpf/libbpf.h>
 
@@ -28,6 +23,7 @@
 #include "bpf/abi.h"
 #include "pyperf.skel.h"
 #include "tests/forge/refuse.h"
+#include "tests/forge/test.h"
 
 #define HZ 997
 
@@ -70,9 +66,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void only_what_it_needs_is_loaded(void **state)
+TEST(only_what_it_needs_is_loaded)
 {
-	(void)state;
 	for (trigger.kind = TRIGGER_PERF; trigger.kind <= TRIGGER_TIMER; trigger.kind++) {
 		const bool timer = trigger.kind == TRIGGER_TIMER;
 
@@ -88,9 +83,8 @@ static void only_what_it_needs_is_loaded(void **state)
 }
 
 /* A kernel before 6.7 rejects programs with timers. When others are rejected, timers are not to blame. */
-static void rejected_programs_may_be_its_doing(void **state)
+TEST(rejected_programs_may_be_its_doing)
 {
-	(void)state;
 	trigger.kind = TRIGGER_PERF;
 	assert_null(trigger_rejected(&trigger));
 	trigger.kind = trigger.wanted = TRIGGER_TIMER;
@@ -194,22 +188,19 @@ static void ticks_until_it_is_stopped(enum trigger_kind kind)
 	}
 }
 
-static void perf_ticks_until_it_is_stopped(void **state)
+TEST(perf_ticks_until_it_is_stopped)
 {
-	(void)state;
 	ticks_until_it_is_stopped(TRIGGER_PERF);
 }
 
-static void timers_tick_until_it_is_stopped(void **state)
+TEST(timers_tick_until_it_is_stopped)
 {
-	(void)state;
 	ticks_until_it_is_stopped(TRIGGER_TIMER);
 }
 
 /* Exact once all CPUs have begun, but for a tick of each that may be on its way. */
-static void timers_never_tick_too_often(void **state)
+TEST(timers_never_tick_too_often)
 {
-	(void)state;
 	load(TRIGGER_TIMER);
 	for (int round = 0; round < 10; round++) {
 		start();
@@ -223,11 +214,10 @@ static void timers_never_tick_too_often(void **state)
  * The first ticks of timers come a period or two after the start: until then nothing is added, nor taken
  * away.
  */
-static void expected_never_goes_back(void **state)
+TEST(expected_never_goes_back)
 {
 	__u64 last = 0;
 
-	(void)state;
 	load(TRIGGER_TIMER);
 	trigger.frequency = 1; /* the first ticks come after a second */
 	trigger.before = 100;
@@ -241,9 +231,8 @@ static void expected_never_goes_back(void **state)
 	}
 }
 
-static void cycles_cannot_be_foretold(void **state)
+TEST(cycles_cannot_be_foretold)
 {
-	(void)state;
 	trigger =
 		(struct trigger){ .kind = TRIGGER_PERF, .frequency = HZ, .use_cycles = true, .before = 1000 };
 	assert_int_equal(trigger_expected(&trigger), 0);
@@ -289,25 +278,22 @@ static void follows_cpus(enum trigger_kind kind)
 	assert_false(trigger.on);
 }
 
-static void perf_follows_cpus(void **state)
+TEST(perf_follows_cpus)
 {
-	(void)state;
 	follows_cpus(TRIGGER_PERF);
 }
 
-static void timers_follow_cpus(void **state)
+TEST(timers_follow_cpus)
 {
-	(void)state;
 	follows_cpus(TRIGGER_TIMER);
 }
 
 /* It cannot start anew: it says so, and tries again at the next call. */
-static void tries_again(void **state)
+TEST(tries_again)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	load(TRIGGER_PERF);
 	start();
 	pid = fork();
@@ -334,22 +320,4 @@ static void tries_again(void **state)
 	assert_true(trigger.running);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(only_what_it_needs_is_loaded),
-		TEST(rejected_programs_may_be_its_doing),
-		TEST(perf_ticks_until_it_is_stopped),
-		TEST(timers_tick_until_it_is_stopped),
-		TEST(timers_never_tick_too_often),
-		TEST(expected_never_goes_back),
-		TEST(cycles_cannot_be_foretold),
-		TEST(perf_follows_cpus),
-		TEST(timers_follow_cpus),
-		TEST(tries_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,6 +3,7 @@
  * test_wait_table.c - the table of threads that wait: whatever becomes of a thread, its entry is free in the
  * end, and where there is no room the owner who has most makes some. Entries are forged to fill a set.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <pthread.h>
@@ -176,11 +177,10 @@ static void start_execs(void)
 	_exit(0);
 }
 
-static void an_exec_from_a_thread_leaves_nothing(void **state)
+TEST(an_exec_from_a_thread_leaves_nothing)
 {
 	int status;
 
-	(void)state;
 	kernel = open_kernel(waiting);
 	start_execs();
 	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
@@ -219,24 +219,21 @@ static void swept(struct kernel_options o)
 	assert_int_equal(counted().waits_swept, 1);
 }
 
-static void what_no_task_has_is_swept(void **state)
+TEST(what_no_task_has_is_swept)
 {
-	(void)state;
 	swept(waiting);
 }
 
-static void with_waits_for_the_gil_alone_too(void **state)
+TEST(with_waits_for_the_gil_alone_too)
 {
 	struct kernel_options o = waiting;
 
-	(void)state;
 	o.needs = NEEDS_GIL;
 	swept(o);
 }
 
-static void what_is_of_no_interest_any_more_is_swept(void **state)
+TEST(what_is_of_no_interest_any_more_is_swept)
 {
-	(void)state;
 	open_sleeper(waiting);
 	wait_for_wait();
 	assert_int_equal(entries(), 1);
@@ -274,11 +271,10 @@ static int meets_full_set(void)
 }
 
 /* Some kernels have cgroup v2 and so an owner by that; others have the user. */
-static void who_has_most_makes_room(void **state)
+TEST(who_has_most_makes_room)
 {
 	struct set set;
 
-	(void)state;
 	open_sleeper(waiting);
 	fill(&full, (struct wait_user){ .owner = SOMEBODY });
 	full.waits[0].since = 0; /* it runs */
@@ -292,12 +288,11 @@ static void who_has_most_makes_room(void **state)
 }
 
 /* Among entries of the child's own owner those of the largest process. */
-static void within_an_owner_too(void **state)
+TEST(within_an_owner_too)
 {
 	struct set set;
 	__u64 owner;
 
-	(void)state;
 	open_sleeper(waiting);
 	wait_for_wait();
 	get_set(set_of(child), &set);
@@ -311,9 +306,8 @@ static void within_an_owner_too(void **state)
 	assert_int_equal(meets_full_set(), 5);
 }
 
-static void who_has_no_more_keeps_what_it_has(void **state)
+TEST(who_has_no_more_keeps_what_it_has)
 {
-	(void)state;
 	open_sleeper(waiting);
 	fill(&full, (struct wait_user){ .owner = SOMEBODY });
 	for (__u32 i = 0; i < WAIT_WAYS; i++)
@@ -323,17 +317,4 @@ static void who_has_no_more_keeps_what_it_has(void **state)
 	assert_int_equal(counted().waits, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(an_exec_from_a_thread_leaves_nothing, teardown),
-		cmocka_unit_test_teardown(what_no_task_has_is_swept, teardown),
-		cmocka_unit_test_teardown(with_waits_for_the_gil_alone_too, teardown),
-		cmocka_unit_test_teardown(what_is_of_no_interest_any_more_is_swept, teardown),
-		cmocka_unit_test_teardown(who_has_most_makes_room, teardown),
-		cmocka_unit_test_teardown(within_an_owner_too, teardown),
-		cmocka_unit_test_teardown(who_has_no_more_keeps_what_it_has, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

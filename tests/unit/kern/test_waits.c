@@ -3,6 +3,7 @@
  * test_waits.c - the programs that see threads wait, on a child that sleeps: what they count is what the
  * kernel itself says of the child (/proc/PID/schedstat), and the books add up.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/clock.h"
@@ -102,11 +103,10 @@ static struct schedstat schedstat_now(void)
 	return (struct schedstat){ run, queue };
 }
 
-static void books_add_up(void **state)
+TEST(books_add_up)
 {
 	struct cpu_stats s;
 
-	(void)state;
 	open_waiting(1000000);
 	wait_for(200);
 	kernel_stop(kernel);
@@ -123,13 +123,12 @@ static void books_add_up(void **state)
 }
 
 /* Waits, run queue and run time are all of the child's time: the kernel's own account says the rest. */
-static void all_of_its_time(void **state)
+TEST(all_of_its_time)
 {
 	__u64 inner, outer, ours; /* the first two bound what must be found, however late we run */
 	struct schedstat before;
 	struct cpu_stats s;
 
-	(void)state;
 	open_waiting(0);
 	wait_for(20);
 	outer = clock_ns();
@@ -147,12 +146,11 @@ static void all_of_its_time(void **state)
 }
 
 /* A wait that goes on is counted as far as it has come, and only once. */
-static void settled_on_the_way(void **state)
+TEST(settled_on_the_way)
 {
 	struct cpu_stats s;
 	__u64 before;
 
-	(void)state;
 	open_waiting(1000000);
 	wait_for(10);
 	kill(child, SIGSTOP);
@@ -174,12 +172,11 @@ static void settled_on_the_way(void **state)
 }
 
 /* The tree is emptied while the child is stopped: what comes after is below a marker in the new half. */
-static void tree_renewed(void **state)
+TEST(tree_renewed)
 {
 	struct cpu_stats s;
 	__u64 before;
 
-	(void)state;
 	open_waiting(0);
 	wait_for(10);
 	kill(child, SIGSTOP);
@@ -195,12 +192,11 @@ static void tree_renewed(void **state)
 	assert_int_equal(in_tree(), s.offcpu_ns + s.runqueue_ns);
 }
 
-static void only_what_it_needs_is_loaded(void **state)
+TEST(only_what_it_needs_is_loaded)
 {
 	struct kernel_options o = { .min_wait_ns = 1234, .min_turn_ns = 5678, .frequency = 100 };
 	struct pyperf *s = pyperf__open();
 
-	(void)state;
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
 		o.needs = wanted ? NEEDS_WAITS : NEEDS_MEMORY;
@@ -228,15 +224,4 @@ static void only_what_it_needs_is_loaded(void **state)
 	pyperf__destroy(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(only_what_it_needs_is_loaded, teardown),
-		cmocka_unit_test_teardown(books_add_up, teardown),
-		cmocka_unit_test_teardown(all_of_its_time, teardown),
-		cmocka_unit_test_teardown(settled_on_the_way, teardown),
-		cmocka_unit_test_teardown(tree_renewed, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

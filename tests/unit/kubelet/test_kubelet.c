@@ -6,18 +6,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "kubelet/kubelet.h"
+#include "tests/forge/test.h"
 
 static struct pod_label_names names;
 static struct kubelet *kubelet;
@@ -73,7 +69,7 @@ static void turn_until_trouble(void)
 	assert_true(*kubelet_trouble(kubelet));
 }
 
-static void urls(void **state)
+TEST(urls, .bare = true)
 {
 	static const char *const right[] = { "https://127.0.0.1:10250", "https://node-1.example:10250",
 					     "https://[fd00::1]:10250", "https://n" };
@@ -82,18 +78,16 @@ static void urls(void **state)
 					     "https://n/pods", "https://n?x", "https://n#x", "https://a@n",
 					     "https://n x", "https://n\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		assert_true(kubelet_is_url(right[i]));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_false(kubelet_is_url(wrong[i]));
 }
 
-static void nobody_listens(void **state)
+TEST(nobody_listens)
 {
 	int ms;
 
-	(void)state;
 	open_kubelet(token);
 	turn_until_trouble();
 	assert_int_equal(kubelet_get_stats(kubelet).requests, 1);
@@ -106,11 +100,10 @@ static void nobody_listens(void **state)
 	assert_int_equal(kubelet_get_stats(kubelet).requests, 1);
 }
 
-static void it_says_nothing(void **state)
+TEST(it_says_nothing)
 {
 	struct pollfd fd = { .events = POLLIN };
 
-	(void)state;
 	assert_int_equal(listen(silent, 4), 0);
 	open_kubelet(token);
 	fd.fd = kubelet_fd(kubelet);
@@ -124,20 +117,18 @@ static void it_says_nothing(void **state)
 	assert_int_equal(kubelet_labels(kubelet)->count, 0);
 }
 
-static void no_token(void **state)
+TEST(no_token)
 {
-	(void)state;
 	open_kubelet("/nonexistent");
 	kubelet_run(kubelet);
 	assert_string_equal(kubelet_trouble(kubelet), "/nonexistent: No such file or directory");
 	assert_int_equal(kubelet_get_stats(kubelet).failures, 1);
 }
 
-static void any_number_of_pods(void **state)
+TEST(any_number_of_pods)
 {
 	char uid[POD_UID_SIZE];
 
-	(void)state;
 	kubelet_meet(NULL, "");
 	open_kubelet(token);
 	kubelet_meet(kubelet, "");
@@ -149,15 +140,4 @@ static void any_number_of_pods(void **state)
 	turn_until_trouble();
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls),
-		cmocka_unit_test_setup_teardown(nobody_listens, setup, teardown),
-		cmocka_unit_test_setup_teardown(it_says_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_token, setup, teardown),
-		cmocka_unit_test_setup_teardown(any_number_of_pods, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,24 +3,19 @@
  * test_pod_labels.c - which labels, and the table of pods that has them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "kubelet/pod_labels.h"
+#include "tests/forge/test.h"
 
 #define TEXT_63 "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz0"
 
-static void names(void **state)
+TEST(names)
 {
 	struct pod_label_names n;
 
-	(void)state;
 	assert_int_equal(pod_label_names_parse("app", &n), 0);
 	assert_int_equal(n.count, 1);
 	assert_string_equal(n.name[0], "app");
@@ -32,7 +27,7 @@ static void names(void **state)
 	assert_int_equal(n.count, POD_LABELS_MAX);
 }
 
-static void wrong_names(void **state)
+TEST(wrong_names)
 {
 	static const char *const texts[] = {
 		"", ",", "app,", ",app", "app,,tier", "app tier", "app=shop", "/name", "prefix/", "a/b/c",
@@ -42,7 +37,6 @@ static void wrong_names(void **state)
 	};
 	struct pod_label_names n = { .count = 7 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(pod_label_names_parse(texts[i], &n), -EINVAL);
 	assert_int_equal(n.count, 7);
@@ -82,9 +76,8 @@ static const char *value_of(int number)
 	return e ? e->value[0] : NULL;
 }
 
-static void found_by_uid(void **state)
+TEST(found_by_uid, .teardown = teardown)
 {
-	(void)state;
 	assert_null(value_of(3));
 	update(0, 100, "one", 10);
 	for (int i = 0; i < 100; i++)
@@ -94,9 +87,8 @@ static void found_by_uid(void **state)
 	assert_null(pod_labels_find(&t, TEXT_63));
 }
 
-static void labels_change_and_pods_end(void **state)
+TEST(labels_change_and_pods_end, .teardown = teardown)
 {
-	(void)state;
 	update(0, 10, "one", 10);
 	update(5, 15, "two", 20);
 	assert_int_equal(t.count, 15);
@@ -109,9 +101,8 @@ static void labels_change_and_pods_end(void **state)
 	assert_int_equal(t.count, 15);
 }
 
-static void bounded(void **state)
+TEST(bounded, .teardown = teardown)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		update(1000 * i, 1000 * (i + 1), "x", i);
 	assert_int_equal(t.count, PODS_KNOWN_MAX);
@@ -119,17 +110,4 @@ static void bounded(void **state)
 	update(20000, 20000 + 2 * PODS_KNOWN_MAX, "y", 100);
 	assert_int_equal(t.count, PODS_KNOWN_MAX);
 	assert_null(value_of(9999));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(wrong_names),
-		cmocka_unit_test_teardown(found_by_uid, teardown),
-		cmocka_unit_test_teardown(labels_change_and_pods_end, teardown),
-		cmocka_unit_test_teardown(bounded, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

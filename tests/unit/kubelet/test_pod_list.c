@@ -3,17 +3,13 @@
  * test_pod_list.c - the kubelet's list of pods: right ones in any pieces, damaged and hostile ones.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "kubelet/pod_list.h"
+#include "tests/forge/test.h"
 
 #define UID    "9e449ecd-a4b6-463e-a620-1868ca1376fc"
 #define STATIC "0123456789abcdef0123456789abcdef"
@@ -70,9 +66,8 @@ static int read_text(const char *text)
 	return read_pieces(text, strlen(text), SIZE_MAX / 2);
 }
 
-static void labels_in_any_pieces(void **state)
+TEST(labels_in_any_pieces)
 {
-	(void)state;
 	for (size_t piece = 1; piece <= sizeof(two); piece++) {
 		assert_int_equal(read_pieces(two, strlen(two), piece), 0);
 		assert_int_equal(count, 2);
@@ -85,16 +80,15 @@ static void labels_in_any_pieces(void **state)
 	}
 }
 
-static void a_node_without_pods(void **state)
+TEST(a_node_without_pods)
 {
-	(void)state;
 	assert_int_equal(read_text(LIST("null")), 0);
 	assert_int_equal(count, 0);
 	assert_int_equal(read_text(LIST("[]")), 0);
 	assert_int_equal(count, 0);
 }
 
-static void what_is_no_list(void **state)
+TEST(what_is_no_list)
 {
 	static const char *const texts[] = {
 		"", " ", "null", "true", "7", "\"items\"", "[]", "{}", "{\"items\":{}}", "{\"items\":7}",
@@ -105,7 +99,6 @@ static void what_is_no_list(void **state)
 		"{\"items\":[-]}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (read_text(texts[i]) != -EBADMSG)
 			fail_msg("taken: %s", texts[i]);
@@ -114,7 +107,7 @@ static void what_is_no_list(void **state)
 }
 
 /* Others are still there. */
-static void what_is_no_pod(void **state)
+TEST(what_is_no_pod)
 {
 	static const char *const items[] = {
 		"null", "7", "\"" UID "\"", "[]", "{}", "{\"metadata\":null}", "{\"metadata\":[]}",
@@ -126,7 +119,6 @@ static void what_is_no_pod(void **state)
 	};
 	char text[4096];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
 		snprintf(text, sizeof(text), LIST("[%s,%s]"), items[i],
 			 POD("\"" UID "\"", "{\"app\":\"shop\"}"));
@@ -136,7 +128,7 @@ static void what_is_no_pod(void **state)
 	}
 }
 
-static void what_is_no_label(void **state)
+TEST(what_is_no_label)
 {
 	static const char *const labels[] = {
 		"null", "[]", "7", "\"app\"", "{}", "{\"app\":null}", "{\"app\":7}", "{\"app\":{}}",
@@ -148,7 +140,6 @@ static void what_is_no_label(void **state)
 	};
 	char text[4096];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		snprintf(text, sizeof(text), LIST("[" POD("\"" UID "\"", "%s") "]"), labels[i]);
 		assert_int_equal(read_text(text), 0);
@@ -161,11 +152,10 @@ static void what_is_no_label(void **state)
 }
 
 /* Each byte cut off, and each byte another one: never a crash, never a value that can be none. */
-static void damage(void **state)
+TEST(damage)
 {
 	char text[sizeof(two)];
 
-	(void)state;
 	for (size_t n = 0; n < strlen(two) - 1; n++)
 		assert_int_equal(read_pieces(two, n, 7), -EBADMSG);
 	for (size_t i = 0; i < strlen(two); i++) {
@@ -192,9 +182,8 @@ static int read_many(const char *start, const char *more, size_t times)
 	return read_pieces(b.data, b.size, 16384);
 }
 
-static void too_much(void **state)
+TEST(too_much)
 {
-	(void)state;
 	assert_int_equal(read_many("", "[", POD_LIST_DEPTH_MAX + 1), -EFBIG);
 	assert_int_equal(read_many("{\"items\":", "{\"a\":", POD_LIST_DEPTH_MAX + 1), -EFBIG);
 	assert_int_equal(read_many("{\"items\":[", "[],", POD_LIST_CONTAINERS_MAX), -EFBIG);
@@ -205,11 +194,10 @@ static void too_much(void **state)
 }
 
 /* As many as a node of the largest kind has, of a usual size. */
-static void a_large_node(void **state)
+TEST(a_large_node)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "{\"items\":["), 0);
 	for (int i = 0; i < 500; i++) {
 		assert_int_equal(
@@ -230,18 +218,4 @@ static void a_large_node(void **state)
 	assert_string_equal(entries[499].value[0], "app-499");
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(labels_in_any_pieces, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_node_without_pods, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_pod, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_label, setup, teardown),
-		cmocka_unit_test_setup_teardown(damage, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_much, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_large_node, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

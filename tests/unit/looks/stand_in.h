@@ -8,14 +8,9 @@
 #define PYPERF_TESTS_STAND_IN_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -25,6 +20,7 @@
 #include "kern/process_table.h"
 #include "symbols/captures.h"
 #include "targets/questions.h"
+#include "tests/forge/test.h"
 
 #define PATIENCE_NS (20 * NS_PER_SECOND)
 

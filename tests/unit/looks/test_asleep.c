@@ -5,6 +5,7 @@
  * The kernel side and the worker are the test's: that their parts are right is shown by
  * tests/unit/kern/test_asleep.c and tests/unit/outside/test_sleepers.c.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
 #include "looks/asleep.h"
@@ -163,9 +164,8 @@ static void turn_until_asked(int times)
 	}
 }
 
-static void nothing_before_waits_are_seen(void **state)
+TEST(nothing_before_waits_are_seen)
 {
-	(void)state;
 	is_open = false;
 	add_thread(11, 10);
 	turn();
@@ -177,9 +177,8 @@ static void nothing_before_waits_are_seen(void **state)
 	assert_int_equal(lists, 1);
 }
 
-static void what_was_seen_goes_back(void **state)
+TEST(what_was_seen_goes_back)
 {
-	(void)state;
 	add_thread(11, 10);
 	add_thread(12, 10);
 	turn_until_asked(1);
@@ -209,12 +208,11 @@ static void what_was_seen_goes_back(void **state)
 }
 
 /* A look is at one process, and at so many threads as an answer may have. */
-static void process_by_process(void **state)
+TEST(process_by_process)
 {
 	static const __u32 pids[] = { 10, 20, 20 }, counts[] = { 1, SLEEPERS_MAX, 3 };
 	unsigned int given_so_far = 0;
 
-	(void)state;
 	add_thread(11, 10);
 	for (__u32 i = 0; i < SLEEPERS_MAX + 3; i++)
 		add_thread(21 + i, 20);
@@ -230,9 +228,8 @@ static void process_by_process(void **state)
 }
 
 /* The next list begins behind the last thread that was looked at. */
-static void nobody_is_always_first(void **state)
+TEST(nobody_is_always_first)
 {
-	(void)state;
 	add_thread(11, 10);
 	add_thread(21, 20);
 	turn_until_asked(1);
@@ -247,11 +244,10 @@ static void nobody_is_always_first(void **state)
 	assert_int_equal(request.pid, 10);
 }
 
-static void one_that_cannot_be_looked_at(void **state)
+TEST(one_that_cannot_be_looked_at)
 {
 	__u64 begin;
 
-	(void)state;
 	add_thread(11, 10);
 	turn_until_asked(1);
 	begin = clock_ns();
@@ -266,9 +262,8 @@ static void one_that_cannot_be_looked_at(void **state)
 }
 
 /* It has ended, or is another one by now. */
-static void one_that_is_gone(void **state)
+TEST(one_that_is_gone)
 {
-	(void)state;
 	add_thread(11, 10);
 	add_thread(21, 20);
 	gone_process = 10;
@@ -276,28 +271,13 @@ static void one_that_is_gone(void **state)
 	assert_int_equal(request.pid, 20);
 }
 
-static void freed_with_an_answer_at_hand(void **state)
+TEST(freed_with_an_answer_at_hand)
 {
-	(void)state;
 	add_thread(11, 10);
 	turn_until_asked(1);
 	answer();
 	/* A sanitizer sees what the teardown leaves. */
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_before_waits_are_seen),
-		TEST(what_was_seen_goes_back),
-		TEST(process_by_process),
-		TEST(nobody_is_always_first),
-		TEST(one_that_cannot_be_looked_at),
-		TEST(one_that_is_gone),
-		TEST(freed_with_an_answer_at_hand),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

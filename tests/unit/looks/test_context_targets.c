@@ -4,6 +4,7 @@
  * are found; one question at a time; the kernel side is told what was found. It and the worker are the
  * test's.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
 #include "kern/contexts.h"
@@ -135,11 +136,10 @@ static struct context_vars found(__u64 address, __u8 label)
 				      .keys = { { address, 1 } }, .label = { label } };
 }
 
-static void until_all_are_found(void **state)
+TEST(until_all_are_found)
 {
 	struct context_vars v = found(0x8000, 0);
 
-	(void)state;
 	turn_until_asked(1);
 	turn();
 	assert_int_equal(asked, 1); /* one at a time */
@@ -162,11 +162,10 @@ static void until_all_are_found(void **state)
 	assert_true(due_ms() > 0);
 }
 
-static void what_cannot_be_is_not_told(void **state)
+TEST(what_cannot_be_is_not_told)
 {
 	struct context_vars v = found(0x8000, 2);
 
-	(void)state;
 	turn_until_asked(1);
 	answer(0, &v, sizeof(v));
 	v = found(0x8000, 0);
@@ -181,11 +180,10 @@ static void what_cannot_be_is_not_told(void **state)
 }
 
 /* What threads publish is read, until it is found out that it is not always true. */
-static void what_threads_publish(void **state)
+TEST(what_threads_publish)
 {
 	struct context_vars v = { .head = 16, .var_hash = 56, .thread = { .kind = THREAD_CONTEXT_UNTRUE } };
 
-	(void)state;
 	names.count = 0;
 	names.trace = 1;
 	for (int i = 1; i <= 2; i++) {
@@ -201,11 +199,10 @@ static void what_threads_publish(void **state)
 	assert_true(due_ms() > 1000); /* all is found */
 }
 
-static void what_is_untrue_later(void **state)
+TEST(what_is_untrue_later)
 {
 	struct context_vars v = { .head = 16, .var_hash = 56, .thread = { .kind = THREAD_CONTEXT_UNTRUE } };
 
-	(void)state;
 	names.trace = 1; /* ... and variables, which are never found: it is asked again soon */
 	told = v;
 	told.thread = (struct thread_context_place){ .kind = THREAD_CONTEXT_STATIC, .offset = -8 };
@@ -216,9 +213,8 @@ static void what_is_untrue_later(void **state)
 	assert_int_equal(told.thread.kind, THREAD_CONTEXT_UNTRUE);
 }
 
-static void nobody_asks_for_any(void **state)
+TEST(nobody_asks_for_any)
 {
-	(void)state;
 	names.count = 0;
 	for (int i = 0; i < 3; i++)
 		turn();
@@ -226,17 +222,5 @@ static void nobody_asks_for_any(void **state)
 	assert_int_equal(due_ms(), -1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(until_all_are_found),
-		TEST(what_cannot_be_is_not_told),
-		TEST(what_threads_publish),
-		TEST(what_is_untrue_later),
-		TEST(nobody_asks_for_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

@@ -3,18 +3,14 @@
  * test_follow.c - processes of a registry are followed from when they are Python until they have ended; the
  * one that is due for longest is next; pauses grow up to a bound.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "looks/follow.h"
 #include "targets/registry.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define AT	 (1000 * NS_PER_SECOND) /* when each test begins, of a clock that it moves itself */
 #define FOLLOW_NS (200 * NS_PER_MS)	/* between two comparisons with the registry, at least */
@@ -61,11 +57,10 @@ static void add(__u32 id, int layout)
 	assert_int_equal(registry_add(registry, &e), 0);
 }
 
-static void from_when_it_is_python_until_it_ends(void **state)
+TEST(from_when_it_is_python_until_it_ends)
 {
 	struct known *k;
 
-	(void)state;
 	add(1, -1);
 	add(2, 0);
 	follow_registry(&follow, AT);
@@ -95,9 +90,8 @@ static bool forget_all(void *context, struct registry_entry *e)
 	return true;
 }
 
-static void one_that_the_registry_has_forgotten(void **state)
+TEST(one_that_the_registry_has_forgotten)
 {
-	(void)state;
 	add(1, 0);
 	follow_registry(&follow, AT);
 	registry_forget(registry, forget_all, NULL);
@@ -105,9 +99,8 @@ static void one_that_the_registry_has_forgotten(void **state)
 	assert_null(follow_find(&follow, 1));
 }
 
-static void who_is_next(void **state)
+TEST(who_is_next)
 {
-	(void)state;
 	assert_null(follow_next(&follow));
 	for (__u32 id = 1; id <= 3; id++)
 		add(id, 0);
@@ -127,11 +120,10 @@ static void who_is_next(void **state)
 	assert_null(follow_next(&follow));
 }
 
-static void when_something_is_due(void **state)
+TEST(when_something_is_due)
 {
 	struct followed *p;
 
-	(void)state;
 	add(1, 0);
 	assert_int_equal(follow_due_ms(&follow, AT, false), 0); /* the registry */
 	follow_registry(&follow, AT);
@@ -154,11 +146,10 @@ static void when_something_is_due(void **state)
 }
 
 /* A registry in which nothing changes is not gone through, and nobody is woken for it. */
-static void only_what_has_changed(void **state)
+TEST(only_what_has_changed)
 {
 	__u64 at = AT;
 
-	(void)state;
 	assert_false(follow_registry(&follow, at));
 	assert_int_equal(follow_due_ms(&follow, at, false), -1);
 	add(1, 0);
@@ -181,13 +172,12 @@ static void only_what_has_changed(void **state)
 	assert_true(follow_registry(&follow, at += FOLLOW_NS));
 }
 
-static void pauses_grow(void **state)
+TEST(pauses_grow)
 {
 	const struct follow_pauses pauses = { 8 * NS_PER_SECOND, 11 * NS_PER_SECOND, 4 };
 	const __u64 begin = clock_ns(), expected[] = { 8, 10, 11, 11 };
 	struct followed p = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		follow_pause(&p, &pauses);
 		assert_int_equal(p.pause, expected[i] * NS_PER_SECOND);
@@ -198,12 +188,11 @@ static void pauses_grow(void **state)
 }
 
 /* Whichever allocation fails: the process is followed, or it is the next time. */
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	__u64 at = AT;
 	int failed = 0;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	add(1, 0);
@@ -220,19 +209,4 @@ static void without_memory(void **state)
 	assert_true(failed > 0 && failed < 4);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(from_when_it_is_python_until_it_ends),
-		TEST(one_that_the_registry_has_forgotten),
-		TEST(who_is_next),
-		TEST(when_something_is_due),
-		TEST(only_what_has_changed),
-		TEST(pauses_grow),
-		TEST(without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,17 +4,13 @@
  * what each does is shown by test_asleep.c, test_task_targets.c and test_context_targets.c.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "looks/asleep.h"
 #include "looks/context_targets.h"
 #include "looks/looks.h"
 #include "looks/task_targets.h"
+#include "tests/forge/test.h"
 
 static struct kernel *const kernel = (struct kernel *)1;
 static const struct registry *const registry = (const struct registry *)2;
@@ -140,9 +136,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void all_are_there_until_the_end(void **state)
+TEST(all_are_there_until_the_end)
 {
-	(void)state;
 	assert_int_equal(open_looks(), 0);
 	assert_true(sleepers.there == 1 && tasks.there == 1 && variables.there == 1);
 	looks_free(TAKE_PTR(looks));
@@ -150,9 +145,8 @@ static void all_are_there_until_the_end(void **state)
 	looks_free(NULL);
 }
 
-static void threads_that_sleep_come_before_tasks(void **state)
+TEST(threads_that_sleep_come_before_tasks)
 {
-	(void)state;
 	assert_int_equal(open_looks(), 0);
 	assert_int_equal(looks_watch(looks, loop), 0);
 	assert_int_equal(sleepers.watched, 1);
@@ -161,11 +155,10 @@ static void threads_that_sleep_come_before_tasks(void **state)
 }
 
 /* Whichever of them has no memory: the others do not stay. */
-static void none_is_there_alone(void **state)
+TEST(none_is_there_alone)
 {
 	struct side *const sides[] = { &sleepers, &tasks, &variables };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++) {
 		setup(state);
 		sides[i]->refusal = -ENOMEM;
@@ -176,9 +169,8 @@ static void none_is_there_alone(void **state)
 	}
 }
 
-static void a_loop_without_room(void **state)
+TEST(a_loop_without_room)
 {
-	(void)state;
 	assert_int_equal(open_looks(), 0);
 	tasks.refusal = -ENOSPC;
 	assert_int_equal(looks_watch(looks, loop), -ENOSPC);
@@ -188,16 +180,5 @@ static void a_loop_without_room(void **state)
 	assert_int_equal(tasks.watched, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(all_are_there_until_the_end),
-		TEST(threads_that_sleep_come_before_tasks),
-		TEST(none_is_there_alone),
-		TEST(a_loop_without_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

@@ -4,6 +4,7 @@
  * less and less often while there is nothing, and what is found becomes labels of its entry. The worker is
  * the test's.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
 #include "looks/published.h"
@@ -86,11 +87,10 @@ static const struct registry_published *known(void)
 	return &registry_find(registry, 5)->published;
 }
 
-static void what_is_found_is_a_label(void **state)
+TEST(what_is_found_is_a_label)
 {
 	struct otel_context c = context("shop");
 
-	(void)state;
 	turn_until_asked(1);
 	assert_int_equal(request.published.known.header, 0);
 	assert_true(question.uncounted);
@@ -111,11 +111,10 @@ static void what_is_found_is_a_label(void **state)
 	assert_string_equal(known()->service, "store");
 }
 
-static void while_there_is_nothing_it_rests_longer(void **state)
+TEST(while_there_is_nothing_it_rests_longer)
 {
 	__u64 pause = 250 * NS_PER_MS;
 
-	(void)state;
 	turn_until_asked(1);
 	for (int i = 2; i < 5; i++, pause *= 2) {
 		const __u64 before = clock_ns();
@@ -126,11 +125,10 @@ static void while_there_is_nothing_it_rests_longer(void **state)
 	assert_string_equal(known()->service ?: "", "");
 }
 
-static void what_cannot_be_is_not_taken(void **state)
+TEST(what_cannot_be_is_not_taken)
 {
 	struct otel_context c = context("shop");
 
-	(void)state;
 	turn_until_asked(1);
 	answer(0, &c, sizeof(c) - 1);
 	turn_until_asked(2);
@@ -143,38 +141,24 @@ static void what_cannot_be_is_not_taken(void **state)
 }
 
 /* The answer comes when nobody is there any more that it is about. */
-static void one_that_has_ended(void **state)
+TEST(one_that_has_ended)
 {
 	const struct otel_context c = context("shop");
 
-	(void)state;
 	turn_until_asked(1);
 	registry_end(registry, 5);
 	answer(0, &c, sizeof(c));
 	assert_string_equal(known()->service ?: "", "");
 }
 
-static void nobody_wants_it(void **state)
+TEST(nobody_wants_it)
 {
 	struct loop none = { 0 };
 
-	(void)state;
 	assert_int_equal(published_watch(NULL, &none), 0);
 	assert_null(none.rows[0].run);
 	published_free(NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_found_is_a_label),
-		TEST(while_there_is_nothing_it_rests_longer),
-		TEST(what_cannot_be_is_not_taken),
-		TEST(one_that_has_ended),
-		TEST(nobody_wants_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

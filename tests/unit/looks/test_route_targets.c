@@ -3,6 +3,7 @@
  * test_route_targets.c - spans that the kernel side has met are asked for, those of one process together,
  * until their route is known or they have ended. The kernel side and the worker are the test's.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
 #include "kern/contexts.h"
@@ -131,9 +132,8 @@ static const char *route_of(__u32 pid, __u64 span)
 
 /* --- the tests ------------------------------------------------------------------------------------------ */
 
-static void once_for_each_span(void **state)
+TEST(once_for_each_span)
 {
-	(void)state;
 	assert_int_equal(due_ms(), -1);
 	met(PID, 1);
 	met(PID, 1);
@@ -159,9 +159,8 @@ static void once_for_each_span(void **state)
 }
 
 /* A framework may know the route later. */
-static void a_route_that_comes_later(void **state)
+TEST(a_route_that_comes_later)
 {
-	(void)state;
 	met(PID, 1);
 	turn_until_asked(1);
 	answer(0, ROUTE_NONE, "", 9);
@@ -175,9 +174,8 @@ static void a_route_that_comes_later(void **state)
 }
 
 /* A span within another one that has a route is not looked at again. */
-static void a_child(void **state)
+TEST(a_child)
 {
-	(void)state;
 	met(PID, 9);
 	turn_until_asked(1);
 	answer(0, ROUTE_FOUND, "/parent", 0);
@@ -188,9 +186,8 @@ static void a_child(void **state)
 	assert_int_equal(due_ms(), -1);
 }
 
-static void what_ends_first(void **state)
+TEST(what_ends_first)
 {
-	(void)state;
 	met(PID, 1);
 	turn_until_asked(1);
 	answer(0, ROUTE_GONE, "", 0);
@@ -211,9 +208,8 @@ static void what_ends_first(void **state)
 }
 
 /* What cannot be answered is given up in the end. */
-static void failures(void **state)
+TEST(failures)
 {
-	(void)state;
 	met(PID, 1);
 	for (int i = 1; routes_counts(routes).torn == 0; i++) {
 		assert_true(i < 20);
@@ -228,9 +224,8 @@ static void failures(void **state)
 	assert_int_equal(due_ms(), -1);
 }
 
-static void a_worker_that_has_no_room(void **state)
+TEST(a_worker_that_has_no_room)
 {
-	(void)state;
 	refuse = -EAGAIN;
 	met(PID, 1);
 	turn();
@@ -240,9 +235,8 @@ static void a_worker_that_has_no_room(void **state)
 	assert_int_equal(request.routes.question.count, 1);
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
-	(void)state;
 	for (__u64 i = 1; i <= ROUTE_TARGETS_MAX + 3; i++)
 		met(PID, i);
 	assert_int_equal(routes_counts(routes).left, 3);
@@ -250,17 +244,5 @@ static void too_many(void **state)
 	assert_int_equal(request.routes.question.count, ROUTES_AT_ONCE);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(once_for_each_span, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_route_that_comes_later, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_child, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_ends_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(failures, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_worker_that_has_no_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

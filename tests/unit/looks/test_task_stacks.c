@@ -5,19 +5,15 @@
  * here that keeps what it gets; that it counts it right is shown by tests/unit/kern/test_asleep.c.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "kern/asleep.h"
 #include "looks/task_stacks.h"
 #include "symbols/captures.h"
+#include "tests/forge/test.h"
 
 #define NS	  1000000 /* since the look before */
 #define TASKS_MAX 8
@@ -142,9 +138,8 @@ static void look_twice(void)
 
 /* --- what is given -------------------------------------------------------------------------------------- */
 
-static void a_task_that_waits(void **state)
+TEST(a_task_that_waits)
 {
-	(void)state;
 	add_task(TASK_WAITS, 3, 1);
 	look_twice();
 	assert_int_equal(kept_count, 1);
@@ -165,9 +160,8 @@ static void a_task_that_waits(void **state)
 }
 
 /* Where it went on meanwhile, it has not waited in one place for all of the time. */
-static void a_task_that_went_on(void **state)
+TEST(a_task_that_went_on)
 {
-	(void)state;
 	add_task(TASK_WAITS, 2, 1);
 	look(0);
 	a.frames[1].instr++;
@@ -186,11 +180,10 @@ static void a_task_that_went_on(void **state)
 	assert_int_equal(kept[0].outcome, OUTCOME_TASK_MOVED);
 }
 
-static void tasks_with_one_stack(void **state)
+TEST(tasks_with_one_stack)
 {
 	__u64 sum = 0;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		add_task(TASK_WAITS, 2, 1);
 	add_task(TASK_WAITS, 2, 2);
@@ -204,11 +197,10 @@ static void tasks_with_one_stack(void **state)
 }
 
 /* The one that is awaited stands above those that await it. */
-static void a_chain_of_tasks(void **state)
+TEST(a_chain_of_tasks)
 {
 	struct task_wait *leaf = add_task(TASK_WAITS, 1, 1);
 
-	(void)state;
 	add_task(TASK_WAITS, 1, 5);
 	leaf->awaiter = 2; /* the number of the second, and one */
 	look_twice();
@@ -227,9 +219,8 @@ static void a_chain_of_tasks(void **state)
 			assert_int_equal(kept[i].frames[1].mark, CODE_WAITS + WAIT_TASK_SHARED);
 }
 
-static void tasks_that_await_each_other(void **state)
+TEST(tasks_that_await_each_other)
 {
-	(void)state;
 	add_task(TASK_WAITS, 1, 1)->awaiter = 2;
 	add_task(TASK_WAITS, 1, 5)->awaiter = 1;
 	look_twice();
@@ -240,7 +231,7 @@ static void tasks_that_await_each_other(void **state)
 	}
 }
 
-static void states_without_a_stack(void **state)
+TEST(states_without_a_stack)
 {
 	static const struct {
 		__u32 state;
@@ -264,9 +255,8 @@ static void states_without_a_stack(void **state)
 	}
 }
 
-static void stacks_that_are_not_whole(void **state)
+TEST(stacks_that_are_not_whole)
 {
-	(void)state;
 	add_task(TASK_WAITS, 3, 1)->cut = 1;
 	look_twice();
 	assert_int_equal(kept[0].outcome, OUTCOME_INCOMPLETE);
@@ -281,9 +271,8 @@ static void stacks_that_are_not_whole(void **state)
 	assert_int_equal(kept[0].outcome, OUTCOME_NO_FRAMES);
 }
 
-static void only_the_main_thread(void **state)
+TEST(only_the_main_thread)
 {
-	(void)state;
 	add_task(TASK_WAITS, 1, 1);
 	add_task(TASK_WAITS, 1, 2)->tid++;
 	programs.main_only = true;
@@ -294,14 +283,13 @@ static void only_the_main_thread(void **state)
 
 /* --- what is not ---------------------------------------------------------------------------------------- */
 
-static void an_answer_that_is_none(void **state)
+TEST(an_answer_that_is_none)
 {
 	const struct asleep of = { .pid = getpid(), .process = 5 };
 	struct task_stacks s = { 0 };
 	__u8 *bytes;
 	size_t size;
 
-	(void)state;
 	add_task(TASK_WAITS, 1, 1);
 	look(0);
 	bytes = packed(&size);
@@ -313,14 +301,13 @@ static void an_answer_that_is_none(void **state)
 }
 
 /* It is called again when there is time, and then goes on. */
-static void a_bit_at_a_time(void **state)
+TEST(a_bit_at_a_time)
 {
 	const struct asleep of = { .pid = getpid(), .process = 5 };
 	struct task_stacks s = { 0 };
 	size_t size;
 	__u8 *bytes;
 
-	(void)state;
 	for (__u32 i = 0; i < TASKS_MAX; i++)
 		add_task(TASK_WAITS, 1, i + 1);
 	look(0);
@@ -335,22 +322,5 @@ static void a_bit_at_a_time(void **state)
 	task_stacks_end(&s, &places);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_task_that_waits),
-		TEST(a_task_that_went_on),
-		TEST(tasks_with_one_stack),
-		TEST(a_chain_of_tasks),
-		TEST(tasks_that_await_each_other),
-		TEST(states_without_a_stack),
-		TEST(stacks_that_are_not_whole),
-		TEST(only_the_main_thread),
-		TEST(an_answer_that_is_none),
-		TEST(a_bit_at_a_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

@@ -4,6 +4,7 @@
  * looked at again and again; one question at a time. What a look becomes is shown by test_task_stacks.c. The
  * kernel side and the worker are the test's.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
 #include "kern/task_layouts.h"
@@ -196,9 +197,8 @@ static __u64 turn_until_asked(int times)
 	return clock_ns();
 }
 
-static void nobody_wants_tasks(void **state)
+TEST(nobody_wants_tasks)
 {
-	(void)state;
 	takes_tasks = false;
 	for (int i = 0; i < 3; i++)
 		turn();
@@ -206,9 +206,8 @@ static void nobody_wants_tasks(void **state)
 	assert_int_equal(due_ms(), -1);
 }
 
-static void first_whether_there_is_asyncio_and_then_looks(void **state)
+TEST(first_whether_there_is_asyncio_and_then_looks)
 {
-	(void)state;
 	turn_until_asked(1);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
 	assert_true(request.identity.tasks);
@@ -231,11 +230,10 @@ static void first_whether_there_is_asyncio_and_then_looks(void **state)
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
-static void one_that_has_no_asyncio_yet(void **state)
+TEST(one_that_has_no_asyncio_yet)
 {
 	__u64 before;
 
-	(void)state;
 	before = turn_until_asked(1);
 	answer_identity(0);
 	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
@@ -245,11 +243,10 @@ static void one_that_has_no_asyncio_yet(void **state)
 	assert_true(turn_until_asked(3) >= before + 2 * PAUSE_NS);
 }
 
-static void a_look_that_fails(void **state)
+TEST(a_look_that_fails)
 {
 	__u64 before;
 
-	(void)state;
 	turn_until_asked(1);
 	answer_identity(ASYNCIO);
 	before = turn_until_asked(2);
@@ -258,9 +255,8 @@ static void a_look_that_fails(void **state)
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
-static void a_worker_without_room(void **state)
+TEST(a_worker_without_room)
 {
-	(void)state;
 	refusal = -EAGAIN;
 	for (int i = 0; i < 5; i++)
 		turn();
@@ -269,11 +265,10 @@ static void a_worker_without_room(void **state)
 }
 
 /* The answer comes when nobody is there any more that it is about. */
-static void one_that_has_ended(void **state)
+TEST(one_that_has_ended)
 {
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	turn_until_asked(1);
 	add_process(5, true);
 	add_process(6, false);
@@ -285,11 +280,10 @@ static void one_that_has_ended(void **state)
 }
 
 /* Its version does not say where its tasks are: that is said, and counted, once. */
-static void one_that_is_too_old(void **state)
+TEST(one_that_is_too_old)
 {
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	version = 0x030700f0;
 	while (clock_ns() - begin < 2 * PAUSE_NS)
 		turn();
@@ -298,11 +292,10 @@ static void one_that_is_too_old(void **state)
 }
 
 /* With --async the kernel side reads tasks: it is told where they are, and nobody looks. */
-static void where_the_kernel_side_finds_them(void **state)
+TEST(where_the_kernel_side_finds_them)
 {
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	takes_tasks = false;
 	layouts_wanted = true;
 	turn_until_asked(1);
@@ -314,11 +307,10 @@ static void where_the_kernel_side_finds_them(void **state)
 }
 
 /* Until a task lives it may be that the kernel side cannot be told where tasks are: that is asked again. */
-static void when_no_task_lives_yet(void **state)
+TEST(when_no_task_lives_yet)
 {
 	__u64 before;
 
-	(void)state;
 	takes_tasks = false;
 	layouts_wanted = true;
 	task_size = 0;
@@ -333,11 +325,10 @@ static void when_no_task_lives_yet(void **state)
 }
 
 /* Others have all the room: it is tried again, and there may be some then. */
-static void when_there_is_no_room(void **state)
+TEST(when_there_is_no_room)
 {
 	__u64 before;
 
-	(void)state;
 	takes_tasks = false;
 	layouts_wanted = no_room = true;
 	before = turn_until_asked(1);
@@ -350,9 +341,8 @@ static void when_there_is_no_room(void **state)
 }
 
 /* Whoever looks from outside needs no room of the kernel side. */
-static void looks_need_no_room(void **state)
+TEST(looks_need_no_room)
 {
-	(void)state;
 	layouts_wanted = no_room = true;
 	turn_until_asked(1);
 	answer_identity(ASYNCIO);
@@ -361,23 +351,5 @@ static void looks_need_no_room(void **state)
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_wants_tasks),
-		TEST(first_whether_there_is_asyncio_and_then_looks),
-		TEST(one_that_has_no_asyncio_yet),
-		TEST(a_look_that_fails),
-		TEST(a_worker_without_room),
-		TEST(one_that_has_ended),
-		TEST(one_that_is_too_old),
-		TEST(where_the_kernel_side_finds_them),
-		TEST(when_no_task_lives_yet),
-		TEST(when_there_is_no_room),
-		TEST(looks_need_no_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

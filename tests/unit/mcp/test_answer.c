@@ -4,14 +4,10 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "mcp/answer.h"
+#include "tests/forge/test.h"
 
 static struct json_object *parse(const char *text)
 {
@@ -35,9 +31,8 @@ static void shape(int tool, const char *given, const char *text, const char *wan
 	json_object_put(root);
 }
 
-static void long_lists_are_cut_wherever_they_are(void **state)
+TEST(long_lists_are_cut_wherever_they_are)
 {
-	(void)state;
 	shape(TOOL_DUMP, "{\"frames\":1}", "{\"processes\":[{\"frames\":[1,2,3]},{\"frames\":[4,5]}]}",
 	      "{\"processes\":[{\"frames\":[1]},{\"frames\":[4]}]}",
 	      "{\"what\":\"frames\",\"left_out\":3,\"rest\":\"call it with frames, which was 1: ");
@@ -47,29 +42,26 @@ static void long_lists_are_cut_wherever_they_are(void **state)
 	      "{\"processes\":[{\"frames\":[1]}]}", "");
 }
 
-static void a_filter_keeps_one(void **state)
+TEST(a_filter_keeps_one)
 {
-	(void)state;
 	shape(TOOL_DUMP, "{\"thread\":8}", "{\"processes\":[{\"threads\":[{\"tid\":7},{\"tid\":8},3]}]}",
 	      "{\"processes\":[{\"threads\":[{\"tid\":8}]}]}", "");
 	shape(TOOL_TASKS, "{\"task\":\"0x1\"}", "{\"tasks\":[{\"id\":\"0x1\"},{\"id\":\"0x2\"}]}",
 	      "{\"tasks\":[{\"id\":\"0x1\"}]}", "");
 }
 
-static void only_some_members(void **state)
+TEST(only_some_members)
 {
-	(void)state;
 	shape(TOOL_PROCESSES, "{}", "{\"version\":\"1\",\"processes\":[],\"checks\":[1],\"unreadable\":1}",
 	      "{\"processes\":[],\"unreadable\":1}", "");
 }
 
-static void books_without_what_counts_nothing(void **state)
+TEST(books_without_what_counts_nothing)
 {
 	const char *text = "{\"ticks\":5,\"a\":1,\"gil_outcomes\":{\"b\":0},\"outcomes\":{\"c\":1,\"d\":0}}";
 	struct json_object *root = parse(text);
 	_cleanup_buf_ struct buf cuts = { 0 };
 
-	(void)state;
 	assert_int_equal(answer_shape_books(&tools[TOOL_RECORD], root, &cuts), 0);
 	assert_string_equal(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN),
 			    "{\"ticks\":5,\"outcomes\":{\"c\":1}}");
@@ -77,12 +69,11 @@ static void books_without_what_counts_nothing(void **state)
 	json_object_put(root);
 }
 
-static void what_was_said(void **state)
+TEST(what_was_said)
 {
 	struct buf said = { .data = (char *)"pyperf-bpf: one\npyperf-bpf: warning: two\n\nthree" };
 	_cleanup_buf_ struct buf all = { 0 }, warnings = { 0 };
 
-	(void)state;
 	said.size = strlen(said.data);
 	assert_int_equal(answer_said(&said, false, &all), 0);
 	assert_int_equal(buf_add(&all, "", 1), 0);
@@ -92,13 +83,12 @@ static void what_was_said(void **state)
 	assert_string_equal(warnings.data, "\"warning: two\"");
 }
 
-static void what_is_no_document(void **state)
+TEST(what_is_no_document)
 {
 	char deep[4 * ANSWER_DEPTH_MAX];
 	struct json_object *list = parse("[1]");
 	_cleanup_buf_ struct buf cuts = { 0 };
 
-	(void)state;
 	memset(deep, '[', sizeof(deep));
 	assert_null(answer_parse(deep, sizeof(deep)));
 	assert_null(answer_parse("", 0));
@@ -106,18 +96,4 @@ static void what_is_no_document(void **state)
 	assert_int_equal(answer_shape(&tools[TOOL_DUMP], NULL, list, &cuts), -EINVAL);
 	assert_int_equal(answer_shape_books(&tools[TOOL_BOOKS], list, &cuts), -EINVAL);
 	json_object_put(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_lists_are_cut_wherever_they_are),
-		cmocka_unit_test(a_filter_keeps_one),
-		cmocka_unit_test(only_some_members),
-		cmocka_unit_test(books_without_what_counts_nothing),
-		cmocka_unit_test(what_was_said),
-		cmocka_unit_test(what_is_no_document),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "mcp/arguments.h"
+#include "tests/forge/test.h"
 
 static const struct recordings recorded = { .folder = "/nowhere", .last = 1, .done = { 1 }, .count = 1 };
 
@@ -47,9 +43,8 @@ static void refuse(int tool, const char *json, const char *why)
 		fail_msg("%s: '%s' does not say '%s'", json, error, why);
 }
 
-static void words_of_each_kind(void **state)
+TEST(words_of_each_kind)
 {
-	(void)state;
 	expect(TOOL_PROCESSES, "{}", "pyperf-bpf doctor --json");
 	expect(TOOL_RECORD, "{\"pid\":7,\"native\":\"top\",\"async\":true,\"children\":false}",
 	       "pyperf-bpf profile --format=pprof --duration=10 --pid=7 --frequency=99 --native=top --async");
@@ -67,18 +62,16 @@ static void words_of_each_kind(void **state)
 }
 
 /* What looks like an option, or like a shell's word, stays the value that it is. */
-static void a_value_is_no_option(void **state)
+TEST(a_value_is_no_option)
 {
-	(void)state;
 	expect(TOOL_REPORT, "{\"profile\":\"--output=x\",\"focus\":\"--help\"}",
 	       "pyperf-bpf report --json --focus=--help --top=10 -- --output=x");
 	expect(TOOL_RECORD, "{\"pid\":\"1 -o /etc/passwd\"}",
 	       "pyperf-bpf profile --format=pprof --duration=10 '--pid=1 -o /etc/passwd' --frequency=99");
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
-	(void)state;
 	refuse(TOOL_RECORD, "{\"output\":\"x\"}", "has no argument 'output'");
 	refuse(TOOL_RECORD, "{\"seconds\":61}", "at most 60");
 	refuse(TOOL_RECORD, "{\"seconds\":0}", "more than 0");
@@ -103,13 +96,12 @@ static void what_is_refused(void **state)
 	refuse(TOOL_DUMP, "{\"frames\":0}", "frames wants");
 }
 
-static void what_else_is_known_of_them(void **state)
+TEST(what_else_is_known_of_them)
 {
 	struct json_object *given = json_tokener_parse("{\"profile\":\"r1\",\"seconds\":2.5,\"frames\":7}");
 	const struct argument *frames = tools_argument(&tools[TOOL_DUMP], "frames");
 	struct recording_paths paths;
 
-	(void)state;
 	assert_true(arguments_recording(&tools[TOOL_BOOKS], given, &recorded, &paths));
 	assert_string_equal(paths.books, "/nowhere/r1.json");
 	assert_false(arguments_recording(&tools[TOOL_DUMP], given, &recorded, &paths));
@@ -118,16 +110,4 @@ static void what_else_is_known_of_them(void **state)
 	assert_int_equal(arguments_number(frames, given), 7);
 	assert_int_equal(arguments_number(frames, NULL), frames->value);
 	json_object_put(given);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_of_each_kind),
-		cmocka_unit_test(a_value_is_no_option),
-		cmocka_unit_test(what_is_refused),
-		cmocka_unit_test(what_else_is_known_of_them),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * test_lines.c - lines of a pipe: in pieces, many at once, too long, with bytes of 0.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "mcp/lines.h"
+#include "tests/forge/test.h"
 
 static struct lines lines;
 static int end = -1;
@@ -60,9 +56,8 @@ static void expect(const char *wanted, int error)
 	assert_int_equal(size, strlen(wanted));
 }
 
-static void in_pieces_and_many_at_once(void **state)
+TEST(in_pieces_and_many_at_once)
 {
-	(void)state;
 	send_bytes("on", 2);
 	expect(NULL, 0);
 	send_bytes("e\n\ntwo\nthr", 10);
@@ -75,24 +70,22 @@ static void in_pieces_and_many_at_once(void **state)
 	expect(NULL, 0);
 }
 
-static void a_byte_of_0_is_in_its_size(void **state)
+TEST(a_byte_of_0_is_in_its_size)
 {
 	size_t size = 0;
 	int error;
 
-	(void)state;
 	send_bytes("a\0b\n", 4);
 	assert_non_null(lines_next(&lines, &size, &error));
 	assert_int_equal(size, 3);
 }
 
 /* It is said once, however long it goes on, and the line behind it is whole. */
-static void one_that_is_too_long(void **state)
+TEST(one_that_is_too_long)
 {
 	char piece[4096];
 	int said = 0;
 
-	(void)state;
 	memset(piece, 'x', sizeof(piece));
 	for (size_t sent = 0; sent < 3 * LINE_MAX_BYTES; sent += sizeof(piece)) {
 		size_t size;
@@ -109,9 +102,8 @@ static void one_that_is_too_long(void **state)
 	expect(NULL, 0);
 }
 
-static void the_end_of_the_pipe(void **state)
+TEST(the_end_of_the_pipe)
 {
-	(void)state;
 	send_bytes("no end of line", 14);
 	close(end);
 	end = -1;
@@ -119,14 +111,4 @@ static void the_end_of_the_pipe(void **state)
 	expect(NULL, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_pieces_and_many_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_byte_of_0_is_in_its_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_that_is_too_long, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_end_of_the_pipe, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

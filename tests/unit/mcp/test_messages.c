@@ -3,16 +3,12 @@
  * test_messages.c - lines that are messages, and lines that are none: each has one code, and one sentence.
  */
 #include <json-c/json.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "mcp/messages.h"
+#include "tests/forge/test.h"
 
 static void refuse(const char *line, int wanted, bool has_id)
 {
@@ -25,9 +21,8 @@ static void refuse(const char *line, int wanted, bool has_id)
 	json_object_put(m.root);
 }
 
-static void what_is_none(void **state)
+TEST(what_is_none)
 {
-	(void)state;
 	refuse("nonsense", RPC_PARSE_ERROR, false);
 	refuse("{\"jsonrpc\":\"2.0\"", RPC_PARSE_ERROR, false);
 	refuse("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"} x", RPC_PARSE_ERROR, false);
@@ -46,22 +41,20 @@ static void what_is_none(void **state)
 	refuse("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\",\"params\":[1]}", RPC_INVALID_REQUEST, true);
 }
 
-static void a_byte_of_0(void **state)
+TEST(a_byte_of_0)
 {
 	static const char line[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\0{}";
 	struct message m;
 	const char *error;
 
-	(void)state;
 	assert_int_equal(message_read(line, sizeof(line) - 1, &m, &error), RPC_PARSE_ERROR);
 	json_object_put(m.root);
 }
 
-static void an_id_that_is_too_long(void **state)
+TEST(an_id_that_is_too_long)
 {
 	char line[512];
 
-	(void)state;
 	snprintf(line, sizeof(line), "{\"jsonrpc\":\"2.0\",\"id\":\"%0300d\",\"method\":\"a\"}", 1);
 	refuse(line, RPC_INVALID_REQUEST, false);
 }
@@ -83,24 +76,11 @@ static void accept(const char *line, const char *method, bool has_id, bool has_p
 	json_object_put(m.root);
 }
 
-static void what_is_one(void **state)
+TEST(what_is_one)
 {
-	(void)state;
 	accept("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"a\"}", "a", true, false);
 	accept(" {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"a/b\",\"params\":{}} \r", "a/b", true, true);
 	accept("{\"jsonrpc\":\"2.0\",\"method\":\"a\"}", "a", false, false);
 	accept("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", NULL, true, false);
 	accept("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", NULL, true, false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_none),
-		cmocka_unit_test(a_byte_of_0),
-		cmocka_unit_test(an_id_that_is_too_long),
-		cmocka_unit_test(what_is_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

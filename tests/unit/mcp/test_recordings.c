@@ -4,18 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "mcp/recordings.h"
+#include "tests/forge/test.h"
 
 static void make(const char *path)
 {
@@ -37,14 +33,13 @@ static void record(struct recordings *r, unsigned int wanted, unsigned int gone)
 	assert_int_equal(recordings_keep(r, number), gone);
 }
 
-static void the_oldest_go(void **state)
+TEST(the_oldest_go)
 {
 	struct recordings r = { 0 };
 	struct recording_paths first, paths;
 	char folder[sizeof(r.folder)];
 	struct stat st;
 
-	(void)state;
 	record(&r, 1, 0);
 	assert_true(recordings_find(&r, "r1", &first));
 	for (unsigned int i = 2; i <= RECORDINGS_MAX + 2; i++)
@@ -63,13 +58,12 @@ static void the_oldest_go(void **state)
 	assert_int_equal(access(folder, F_OK), -1);
 }
 
-static void one_that_failed_has_no_name(void **state)
+TEST(one_that_failed_has_no_name)
 {
 	struct recordings r = { 0 };
 	struct recording_paths paths;
 	unsigned int number;
 
-	(void)state;
 	assert_int_equal(recordings_begin(&r, &number, &paths), 0);
 	make(paths.profile);
 	recordings_drop(&r, number);
@@ -79,9 +73,8 @@ static void one_that_failed_has_no_name(void **state)
 	recordings_close(&r);
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_true(recordings_is_name("r1"));
 	assert_true(recordings_is_name("r4711"));
 	assert_false(recordings_is_name("r"));
@@ -90,28 +83,15 @@ static void names(void **state)
 	assert_false(recordings_is_name("1"));
 }
 
-static void a_folder_that_cannot_be_made(void **state)
+TEST(a_folder_that_cannot_be_made)
 {
 	struct recordings r = { 0 };
 	struct recording_paths paths;
 	unsigned int number = 0;
 
-	(void)state;
 	setenv("TMPDIR", "/proc/nowhere", 1);
 	assert_int_equal(recordings_begin(&r, &number, &paths), -ENOENT);
 	assert_int_equal(number, 0);
 	unsetenv("TMPDIR");
 	recordings_close(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_oldest_go),
-		cmocka_unit_test(one_that_failed_has_no_name),
-		cmocka_unit_test(names),
-		cmocka_unit_test(a_folder_that_cannot_be_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * test_words.c - words of a command line, and the text that a shell reads as them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "mcp/words.h"
+#include "tests/forge/test.h"
 
-static void a_shell_reads_the_same_words(void **state)
+TEST(a_shell_reads_the_same_words)
 {
 	static const char *const odd[] = { "plain", "", "two words", "it's", "$(id)", "`id`", "a\\b\n", "*" };
 	_cleanup_(words_free) struct words w = { 0 };
@@ -20,7 +16,6 @@ static void a_shell_reads_the_same_words(void **state)
 	char command[512], got[512] = "";
 	FILE *shell;
 
-	(void)state;
 	assert_int_equal(words_add(&w, "printf"), 0);
 	assert_int_equal(words_add(&w, "<%%s>"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
@@ -34,24 +29,13 @@ static void a_shell_reads_the_same_words(void **state)
 	assert_string_equal(got, "<plain><><two words><it's><$(id)><`id`><a\\b\n><*>");
 }
 
-static void there_is_an_end(void **state)
+TEST(there_is_an_end)
 {
 	_cleanup_(words_free) struct words w = { 0 };
 
-	(void)state;
 	for (int i = 0; i < WORDS_MAX; i++)
 		assert_int_equal(words_add(&w, "%d", i), 0);
 	assert_int_equal(words_add(&w, "one more"), -E2BIG);
 	assert_int_equal(w.count, WORDS_MAX);
 	assert_null(w.word[WORDS_MAX]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_shell_reads_the_same_words),
-		cmocka_unit_test(there_is_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,13 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "names/code_body.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct bodies bodies;
 
@@ -74,12 +70,11 @@ static struct body *body(struct body_key k)
 	return b;
 }
 
-static void equal_bytes_are_one_blob(void **state)
+TEST(equal_bytes_are_one_blob)
 {
 	char text[] = "name";
 	struct blob *a = blob(text, 4), *b, *longer, *empty = blob("", 0);
 
-	(void)state;
 	text[0] = 'X'; /* they are copied */
 	assert_memory_equal(a->bytes, "name", 5);
 	b = blob("name", 4);
@@ -97,19 +92,17 @@ static void equal_bytes_are_one_blob(void **state)
 	put(empty);
 }
 
-static void nothing_has_references_too(void **state)
+TEST(nothing_has_references_too)
 {
-	(void)state;
 	assert_null(blob_ref(NULL));
 	body_key_put(&bodies, &(struct body_key){ 0 });
 }
 
-static void equal_code_objects_are_one_body(void **state)
+TEST(equal_code_objects_are_one_body)
 {
 	struct body *a = body(key("f")), *b = body(key("f")), *other = body(key("g")), *moved;
 	struct body_key k = key("f");
 
-	(void)state;
 	k.first_line = 11;
 	moved = body(k);
 	assert_ptr_equal(a, b);
@@ -126,12 +119,11 @@ static void equal_code_objects_are_one_body(void **state)
 }
 
 /* With what is not readable: no name, no file. The table's length alone makes another one. */
-static void parts_may_be_missing(void **state)
+TEST(parts_may_be_missing)
 {
 	struct body *a = body((struct body_key){ .line_format = LINES_310 });
 	struct body *b = body((struct body_key){ .line_format = LINES_310, .table_length = 5000 });
 
-	(void)state;
 	assert_ptr_not_equal(a, b);
 	assert_ptr_equal(body((struct body_key){ .line_format = LINES_310 }), a);
 	body_put(&bodies, a);
@@ -147,11 +139,10 @@ static void position_is(struct body *b, __u32 instr_plus_one, int line)
 	assert_int_equal(p.column, 0);
 }
 
-static void lines_are_decoded_once(void **state)
+TEST(lines_are_decoded_once)
 {
 	struct body *b = body(key("f"));
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		position_is(b, 1, 10);
 		position_is(b, 2, 10);
@@ -165,7 +156,7 @@ static void lines_are_decoded_once(void **state)
 }
 
 /* As macros make them. A line that no file has is unknown, and never one that is near it. */
-static void lines_that_no_file_has(void **state)
+TEST(lines_that_no_file_has)
 {
 	static const struct {
 		int first, lines[4]; /* of units 0, 2, 3 and 6 */
@@ -173,7 +164,6 @@ static void lines_that_no_file_has(void **state)
 		     { -99, { 0, 0, 0, 0 } }, { INT_MIN, { 0, 0, 0, 0 } },
 		     { INT_MAX - 1, { INT_MAX - 1, INT_MAX, INT_MAX - 1, 0 } } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct body_key k = key("f");
 		struct body *b;
@@ -192,12 +182,11 @@ static void lines_that_no_file_has(void **state)
  * Where the table has no line, or ends, or has a format that nobody knows: the first line. That is
  * remembered, too.
  */
-static void first_line_for_want_of_one(void **state)
+TEST(first_line_for_want_of_one)
 {
 	struct body *b = body(key("f")), *strange;
 	struct body_key k = key("g");
 
-	(void)state;
 	k.line_format = ~0ULL;
 	strange = body(k);
 	for (int round = 0; round < 2; round++) {
@@ -212,14 +201,13 @@ static void first_line_for_want_of_one(void **state)
 }
 
 /* The memory for positions grows with the instructions that were seen, and none is lost on the way. */
-static void any_number_of_instructions(void **state)
+TEST(any_number_of_instructions)
 {
 	const __u32 count = 3000;
 	struct body_key k = key("f");
 	_cleanup_free_ __u8 *long_table = calloc(count, 2);
 	struct body *b;
 
-	(void)state;
 	assert_non_null(long_table);
 	for (__u32 i = 0; i < count; i++) {
 		long_table[2 * i] = 2;
@@ -255,14 +243,13 @@ static struct body *large_body(__u32 units)
 }
 
 /* Each place of a table of 1 MiB took milliseconds when it was decoded from its start. */
-static void large_tables_have_an_index(void **state)
+TEST(large_tables_have_an_index)
 {
 	const __u32 units = LINETABLE_MAX / 2;
 	__u64 without;
 	struct body *b;
 	clock_t start;
 
-	(void)state;
 	b = large_body(units);
 	assert_null(b->index); /* nobody has asked yet */
 	without = bodies.stats.bytes;
@@ -280,11 +267,10 @@ static void large_tables_have_an_index(void **state)
 }
 
 /* Then a line is unknown, never wrong, and never a matter of milliseconds. */
-static void no_room_for_an_index(void **state)
+TEST(no_room_for_an_index)
 {
 	struct body *b;
 
-	(void)state;
 	b = large_body(1000);
 	bodies.bytes_max = bodies.stats.bytes + line_index_size(2000) - 1;
 	for (int i = 1; i <= 3; i++) {
@@ -303,14 +289,13 @@ static void no_room_for_an_index(void **state)
 	body_put(&bodies, b);
 }
 
-static void bytes_are_limited(void **state)
+TEST(bytes_are_limited)
 {
 	static char text[4096];
 	struct blob *a, *untouched = (void *)text;
 	struct body *b = (void *)text;
 	struct body_key k = { 0 };
 
-	(void)state;
 	bodies.bytes_max = sizeof(*a) + sizeof(text) + 1;
 	a = blob(text, sizeof(text));
 	assert_int_equal(bodies.stats.bytes, bodies.bytes_max);
@@ -330,11 +315,10 @@ static void bytes_are_limited(void **state)
 }
 
 /* Without room to remember it, a position is decoded each time, and right. */
-static void positions_without_room(void **state)
+TEST(positions_without_room)
 {
 	struct body *b = body(key("f"));
 
-	(void)state;
 	bodies.bytes_max = bodies.stats.bytes;
 	for (int i = 1; i <= 3; i++) {
 		position_is(b, 3, 11);
@@ -349,11 +333,10 @@ static void positions_without_room(void **state)
 }
 
 /* What failed has taken nothing: neither bytes nor references. */
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -393,19 +376,4 @@ static void memory_runs_short(void **state)
 	assert_true(failures >= 4);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(equal_bytes_are_one_blob),	      TEST(nothing_has_references_too),
-		TEST(equal_code_objects_are_one_body), TEST(parts_may_be_missing),
-		TEST(lines_that_no_file_has),
-		TEST(lines_are_decoded_once),	      TEST(first_line_for_want_of_one),
-		TEST(any_number_of_instructions),     TEST(bytes_are_limited),
-		TEST(positions_without_room),	      TEST(memory_runs_short),
-		TEST(large_tables_have_an_index),   TEST(no_room_for_an_index),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,17 +4,14 @@
  * and that the books (codes_stats) return to zero.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 #include <linux/types.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "names/codes.h"
+#include "tests/forge/test.h"
 
 static struct codes *codes;
 
@@ -91,9 +88,8 @@ static void is(__u32 code, __u32 instr_plus_one, const char *function, const cha
 	assert_int_equal(l.line, line);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	add(record(100, "f", "a.py", 10));
 	is(100, 0, "f", "a.py", 10, 10);
 	is(100, 1, "f", "a.py", 10, 11);
@@ -114,12 +110,11 @@ static void test_lines(void **state)
 	is(102, 4, "f", "a.py", 0, 2);
 }
 
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	/* before the first instruction and where no line is: none */
 	static const int columns[] = { 0, 5, 5, 0, 9 };
 
-	(void)state;
 	add(record(100, "f", "a.py", 10));
 	for (int round = 0; round < 2; round++) { /* decoded, remembered */
 		for (__u32 i = 0; i < ARRAY_SIZE(columns); i++)
@@ -131,11 +126,10 @@ static void test_columns(void **state)
 	assert_int_equal(resolve(101, 1).column, 0);
 }
 
-static void test_each_line_is_decoded_once(void **state)
+TEST(test_each_line_is_decoded_once)
 {
 	const struct codes_stats *stats = codes_get_stats(codes);
 
-	(void)state;
 	add(record(100, "f", "a.py", 10));
 	assert_int_equal(stats->decodes, 0);
 	for (int round = 0; round < 3; round++) {
@@ -157,12 +151,11 @@ static void test_each_line_is_decoded_once(void **state)
 	assert_int_equal(stats->decodes, 5001);
 }
 
-static void test_contents_are_shared(void **state)
+TEST(test_contents_are_shared)
 {
 	const struct codes_stats *stats = codes_get_stats(codes);
 	__u64 one, two;
 
-	(void)state;
 	add(record(64, "f", "a.py", 1));
 	one = stats->bytes;
 	add(record(65, "f", "a.py", 1));
@@ -192,13 +185,12 @@ static void test_contents_are_shared(void **state)
 	assert_int_equal(stats->bytes, 0);
 }
 
-static void test_names_of_every_kind(void **state)
+TEST(test_names_of_every_kind)
 {
 	const __u16 two[] = { 0x20ac, 0xd800 };
 	const __u32 four[] = { 0x1f40d };
 	struct record_code *e = record(100, "", "", 1);
 
-	(void)state;
 	unread(&e->table, PART_FAULT);
 	append(e, &e->name, two, sizeof(two), 2);
 	append(e, &e->file, four, sizeof(four), 4);
@@ -209,11 +201,10 @@ static void test_names_of_every_kind(void **state)
 }
 
 /* 2.7: in UTF-8 or in Latin-1, and cut in the middle of a character. */
-static void test_names_of_bytes(void **state)
+TEST(test_names_of_bytes)
 {
 	struct record_code *e = record(100, "caf\xc3\xa9", "caf\xe9", 1);
 
-	(void)state;
 	e->name.flags = e->file.flags = PART_BYTES;
 	add(e);
 	is(100, 1, "caf\xc3\xa9", "caf\xc3\xa9", 1, 2);
@@ -224,12 +215,11 @@ static void test_names_of_bytes(void **state)
 	is(101, 1, "caf...", "caf\xc3\x83", 1, 2);
 }
 
-static void test_cut_names_say_so(void **state)
+TEST(test_cut_names_say_so)
 {
 	static char latin[STRING_MAX + 1], expected[2 * STRING_MAX + 4];
 	struct record_code *e;
 
-	(void)state;
 	memset(latin, '\xff', STRING_MAX);
 	for (size_t i = 0; i < STRING_MAX; i++)
 		memcpy(expected + 2 * i, "\xc3\xbf", 2);
@@ -242,11 +232,10 @@ static void test_cut_names_say_so(void **state)
 	assert_int_equal(codes_incomplete(e), 0); /* another attempt would be cut again */
 }
 
-static void test_unreadable_parts(void **state)
+TEST(test_unreadable_parts)
 {
 	struct record_code *e = record(100, "f", "a.py", 5);
 
-	(void)state;
 	unread(&e->name, PART_FAULT);
 	unread(&e->file, PART_BAD);
 	unread(&e->table, PART_FAULT);
@@ -256,11 +245,10 @@ static void test_unreadable_parts(void **state)
 	is(100, 4, "[unreadable name]", "[unreadable file]", 0, 0);
 }
 
-static void test_incomplete(void **state)
+TEST(test_incomplete)
 {
 	struct record_code *e = record(100, "f", "a.py", 5);
 
-	(void)state;
 	assert_int_equal(codes_incomplete(e), 0);
 	unread(&e->file, PART_FAULT);
 	assert_int_equal(codes_incomplete(e), CODES_FILE);
@@ -274,11 +262,10 @@ static void test_incomplete(void **state)
 }
 
 /* What the kernel could not read and the worker then could, in either order. */
-static void test_second_record_fills_in(void **state)
+TEST(test_second_record_fills_in)
 {
 	struct record_code *e = record(100, "f", "a.py", 10);
 
-	(void)state;
 	unread(&e->file, PART_FAULT);
 	unread(&e->table, PART_FAULT);
 	memmove(e->data, "f", 1);
@@ -299,12 +286,11 @@ static void test_second_record_fills_in(void **state)
 	assert_int_equal(codes_get_stats(codes)->bytes, 0);
 }
 
-static void test_large_table(void **state)
+TEST(test_large_table)
 {
 	__u8 *table = malloc(LINETABLE_MAX);
 	struct record_code *e = record(100, "f", "a.py", 10);
 
-	(void)state;
 	assert_non_null(table);
 	memset(table, 0xff, LINETABLE_MAX); /* no line for 8 units, each */
 	memcpy(table + LINETABLE_MAX - 3, "\xd9\x00\x00", 3);
@@ -352,11 +338,10 @@ static void refused(const struct record_code *e, size_t size)
 	assert_int_equal(codes_get_stats(codes)->bytes, 0);
 }
 
-static void test_sizes_that_contradict(void **state)
+TEST(test_sizes_that_contradict)
 {
 	struct record_code *e = record(100, "f", "a.py", 10);
 
-	(void)state;
 	for (size_t size = 0; size < used(e); size++)
 		refused(e, size);
 	e->name.bytes = 0xffff;
@@ -371,12 +356,11 @@ static void test_sizes_that_contradict(void **state)
 	refused(e, sizeof(*e));
 }
 
-static void test_numbers_and_kinds_that_contradict(void **state)
+TEST(test_numbers_and_kinds_that_contradict)
 {
 	static const __u32 numbers[] = { 0, CODE_FIRST - 1, 1U << CODE_BITS, 0xffffffff };
 	struct record_code *e;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		refused(record(numbers[i], "f", "a.py", 10), sizeof(*e));
 	e = record(100, "f", "a.py", 10);
@@ -399,14 +383,13 @@ static void test_numbers_and_kinds_that_contradict(void **state)
 	add(record(CODE_FIRST, "first", "a.py", 10));
 }
 
-static void test_limit_of_memory(void **state)
+TEST(test_limit_of_memory)
 {
 	const struct codes_stats *stats;
 	__u32 code, refusals = 0, held;
 	char text[32];
 	int r;
 
-	(void)state;
 	codes_free(codes);
 	assert_int_equal(codes_new(&codes, 64 << 10), 0);
 	stats = codes_get_stats(codes);
@@ -435,9 +418,8 @@ static void test_limit_of_memory(void **state)
 	assert_int_equal(stats->codes, 0);
 }
 
-static void test_clear(void **state)
+TEST(test_clear)
 {
-	(void)state;
 	for (__u32 code = 64; code < 1064; code++)
 		add(record(code, code % 2 ? "f" : "g", "a.py", (int)code));
 	codes_clear(codes, 64, 564);
@@ -455,11 +437,10 @@ static void test_clear(void **state)
 	is(64, 1, "h", "b.py", 5, 6);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	char text[32];
 
-	(void)state;
 	for (__u32 code = 64; code < 100064; code++) {
 		snprintf(text, sizeof(text), "f%u", code % 5000);
 		add(record(code, text, "a.py", (int)(code % 5000)));
@@ -470,28 +451,4 @@ static void test_many(void **state)
 	is(64, 1, "f64", "a.py", 64, 65);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_lines),
-		TEST(test_columns),
-		TEST(test_each_line_is_decoded_once),
-		TEST(test_contents_are_shared),
-		TEST(test_names_of_every_kind),
-		TEST(test_names_of_bytes),
-		TEST(test_cut_names_say_so),
-		TEST(test_unreadable_parts),
-		TEST(test_incomplete),
-		TEST(test_second_record_fills_in),
-		TEST(test_large_table),
-		TEST(test_sizes_that_contradict),
-		TEST(test_numbers_and_kinds_that_contradict),
-		TEST(test_limit_of_memory),
-		TEST(test_clear),
-		TEST(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

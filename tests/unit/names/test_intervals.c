@@ -4,14 +4,10 @@
  * none overlaps another, each is found, and what is unused goes after two turns, not before.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "names/intervals.h"
+#include "tests/forge/test.h"
 
 #define NUMBERS 64
 #define LOW	1000
@@ -65,11 +61,10 @@ static void check_all(void)
 	assert_int_equal(s.taken, taken);
 }
 
-static void any_order(void **state)
+TEST(any_order)
 {
 	__u32 refused = 0;
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 20000; i++) {
 		__u32 number = rand() % NUMBERS;
@@ -86,11 +81,10 @@ static void any_order(void **state)
 	assert_true(refused); /* both limits were reached */
 }
 
-static void ends_of_the_line(void **state)
+TEST(ends_of_the_line)
 {
 	__u32 number = 77777, all;
 
-	(void)state;
 	assert_int_equal(intervals_at(&s, LOW), INTERVALS_NONE);
 	assert_int_equal(intervals_take(&s, HIGH - LOW + 1, &number), -ENOSPC);
 	assert_int_equal(number, 77777);
@@ -108,12 +102,11 @@ static void ends_of_the_line(void **state)
 }
 
 /* The line is gone along before something of it is used again. */
-static void what_was_given_back_comes_last(void **state)
+TEST(what_was_given_back_comes_last)
 {
 	const __u32 first = take(1000);
 	const __u64 begin = s.list[first].begin;
 
-	(void)state;
 	intervals_give_back(&s, first);
 	for (int i = 0; i < 7; i++)
 		assert_true(s.list[take(1000)].begin > begin);
@@ -128,11 +121,10 @@ static void look_with(__u32 turn, __u32 seen)
 	intervals_end_look(&s, turn);
 }
 
-static void two_turns_unused(void **state)
+TEST(two_turns_unused)
 {
 	const __u32 a = take(10), b = take(20);
 
-	(void)state;
 	look_with(1, a);
 	assert_false(intervals_may_go(&s, b, 2));
 	assert_true(intervals_unused(&s) > 0);
@@ -153,9 +145,8 @@ static void two_turns_unused(void **state)
 	assert_false(intervals_may_go(&s, take(30), 9)); /* of somebody else */
 }
 
-static void fullness(void **state)
+TEST(fullness)
 {
-	(void)state;
 	assert_true(intervals_fullness(&s) == 0);
 	take((HIGH - LOW) / 2);
 	assert_true(intervals_fullness(&s) == 0.5);
@@ -166,17 +157,4 @@ static void fullness(void **state)
 	assert_true(intervals_unused(&s) == 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(any_order),
-		TEST(ends_of_the_line),
-		TEST(what_was_given_back_comes_last),
-		TEST(two_turns_unused),
-		TEST(fullness),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,20 +3,16 @@
  * test_jits.c - memory with code that processes have made: positions that stay, and names that are renewed.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "names/jits.h"
 #include "proc/perf_map.h"
+#include "tests/forge/test.h"
 
 static struct jits *jits;
 
@@ -51,11 +47,10 @@ static __u64 region(__u32 process, __u64 start, __u64 end)
 	return position;
 }
 
-static void names_are_of_a_process(void **state)
+TEST(names_are_of_a_process)
 {
 	__u64 a, b, c;
 
-	(void)state;
 	a = region(1, 0x1000, 0x3000);
 	b = region(2, 0x1000, 0x3000);
 	c = region(1, 0x9000, 0xa000);
@@ -75,23 +70,21 @@ static void names_are_of_a_process(void **state)
 	assert_null(jits_find(jits, c + 0x1000));
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
 	__u64 a = region(1, 0x1000, 0x2000);
 
-	(void)state;
 	assert_int_equal(name(1, "1000 10 kept\n"), 0);
 	assert_int_equal(jits_names(jits, 1, "12345678", 8), -EBADMSG);
 	assert_int_equal(jits_names(jits, 1, "", 0), -EBADMSG);
 	assert_string_equal(jits_find(jits, a), "kept");
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
 	_cleanup_free_ char *large = calloc(1, JITS_BYTES_MAX + 1);
 	__u64 position;
 
-	(void)state;
 	assert_int_equal(jits_names(jits, 1, large, 1), -ENOENT); /* it has no region */
 	region(1, 0x1000, 0x2000);
 	assert_int_equal(jits_names(jits, 1, large, JITS_BYTES_MAX + 1), -ENOSPC);
@@ -103,13 +96,12 @@ static void bounds(void **state)
 }
 
 /* Each region here is of a process of user 1, and of another one for others. */
-static void one_user_leaves_room(void **state)
+TEST(one_user_leaves_room)
 {
 	_cleanup_free_ char *large = calloc(1, JITS_BYTES_MAX);
 	__u64 position;
 	__u32 i = 0;
 
-	(void)state;
 	while (!jits_region(jits, 100 + i, 1, 0x1000, 0x2000, &position))
 		i++;
 	assert_int_equal(i, JITS_REGIONS_MAX / 2);
@@ -130,13 +122,12 @@ static __u32 bank_cleared(__u32 turn, __u64 in_use)
 }
 
 /* Far more regions than there is room for, and more names, of processes that come and go. */
-static void given_back(void **state)
+TEST(given_back)
 {
 	const __u64 kept = region(1, 0x1000, 0x3000);
 	__u32 turn = 1;
 	__u64 gone;
 
-	(void)state;
 	assert_int_equal(name(1, "1000 10 kept\n"), 0);
 	for (__u32 i = 2; i < 5 * JITS_REGIONS_MAX; i += 1000) {
 		for (__u32 j = 0; j < 1000; j++)
@@ -153,11 +144,10 @@ static void given_back(void **state)
 }
 
 /* Names are kept as long as a region of their process is. */
-static void one_of_two_regions(void **state)
+TEST(one_of_two_regions)
 {
 	const __u64 a = region(1, 0x1000, 0x3000), b = region(1, 0x5000, 0x6000);
 
-	(void)state;
 	assert_int_equal(name(1, "1000 10 first\n5000 10 second\n"), 0);
 	bank_cleared(1, b);
 	assert_int_equal(bank_cleared(2, b), 1);
@@ -168,16 +158,4 @@ static void one_of_two_regions(void **state)
 	assert_true(jits_fullness(jits) == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_are_of_a_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(hostile_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(bounds, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_user_leaves_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(given_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_of_two_regions, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "bpf/abi.h"
 #include "names/kernel_names.h"
+#include "tests/forge/test.h"
 
 static char path[] = "/tmp/kallsyms-XXXXXX";
 static struct kernel_names *names;
@@ -66,9 +62,8 @@ static const char *at(__u64 position)
 	return text;
 }
 
-static void functions(void **state)
+TEST(functions)
 {
-	(void)state;
 	assert_int_equal(read_text("0000000000001000 A percpu\n"
 				   "ffffffff81000000 T first\n"
 				   "ffffffff81000040 t second\n"
@@ -89,9 +84,8 @@ static void functions(void **state)
 	assert_string_equal(at(0), "");
 }
 
-static void modules(void **state)
+TEST(modules)
 {
-	(void)state;
 	/* Of modules the file is in no order. */
 	assert_int_equal(read_text("ffffffff81000000 T vfs_read\n"
 				   "ffffffffc0100100 t ext4_last\t[ext4]\n"
@@ -110,9 +104,8 @@ static void modules(void **state)
 }
 
 /* arm64's kernel is anywhere, and begins in the middle of the positions. */
-static void a_kernel_that_is_moved(void **state)
+TEST(a_kernel_that_is_moved)
 {
-	(void)state;
 	assert_int_equal(read_text("ffffb2c400000000 t before_all\n"
 				   "ffffb2c480010000 T _text\n"
 				   "ffffb2c480010000 t _head\n"
@@ -138,18 +131,16 @@ static void a_kernel_that_is_moved(void **state)
 }
 
 /* x86-64's is in the last 2 GiB, whatever its text begins with. */
-static void a_kernel_at_the_end(void **state)
+TEST(a_kernel_at_the_end)
 {
-	(void)state;
 	assert_int_equal(read_text("ffffffff9a000000 T _text\nffffffffc0100000 t ext4_first\t[ext4]\n"), 0);
 	assert_int_equal(kernel_names_base(names), KERNEL_LAST);
 	assert_string_equal(at(0x9a000000), "_text");
 	assert_string_equal(at(0xc0100000), "ext4_first [ext4]");
 }
 
-static void several_names_of_one_place(void **state)
+TEST(several_names_of_one_place)
 {
-	(void)state;
 	assert_int_equal(read_text("ffffffff81000000 t local\n"
 				   "ffffffff81000000 W weak\n"
 				   "ffffffff81000000 T global\n"
@@ -164,18 +155,16 @@ static void several_names_of_one_place(void **state)
 	assert_string_equal(at(0x81000200), "weak_only");
 }
 
-static void addresses_are_not_shown(void **state)
+TEST(addresses_are_not_shown)
 {
-	(void)state;
 	assert_int_equal(read_text("0000000000000000 T _stext\n0000000000000000 t x\t[ext4]\n"), -EACCES);
 	assert_int_equal(read_text(""), -EACCES);
 	assert_int_equal(kernel_names_open(&names, "/nonexistent", 0), -ENOENT);
 	assert_null(names);
 }
 
-static void lines_of_nothing(void **state)
+TEST(lines_of_nothing)
 {
-	(void)state;
 	assert_int_equal(read_text("\n\n \nffffffff81000000\nffffffff81000000 \nffffffff81000000 T\n"
 				   "ffffffff81000000 T \nxyz T name\nffffffff81000000Tname\n"
 				   "ffffffff81000010 T good\t[\nffffffff81000020 T better\t[m\n"
@@ -187,11 +176,10 @@ static void lines_of_nothing(void **state)
 }
 
 /* Longer than any line of the kernel's: nothing of such a file is used. */
-static void a_line_without_end(void **state)
+TEST(a_line_without_end)
 {
 	_cleanup_free_ char *text = malloc(300001);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'f', 300000);
 	text[300000] = '\0';
@@ -201,11 +189,10 @@ static void a_line_without_end(void **state)
 	assert_int_equal(read_text(text), -EBADMSG);
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "w");
 
-	(void)state;
 	for (__u32 i = 0; i < KERNEL_SYMBOLS_MAX + 1; i++)
 		fprintf(f, "%llx t f\n", 0xffffffff80000001ULL + i);
 	assert_int_equal(fflush(f), 0);
@@ -226,9 +213,8 @@ static void assert_soon(__u32 address, const char *expected)
 }
 
 /* Modules that were loaded since: the file is read again when something has no name. */
-static void read_again(void **state)
+TEST(read_again)
 {
-	(void)state;
 	assert_int_equal(read_text("ffffffff81000000 T old\n"), 0);
 	write_file("ffffffff81000000 T old\nffffffffc0000000 t new\t[m]\n");
 	assert_string_equal(at(0x81000000), "old");
@@ -242,9 +228,8 @@ static void read_again(void **state)
 	assert_soon(0x81000000, "old");
 }
 
-static void not_at_every_miss(void **state)
+TEST(not_at_every_miss)
 {
-	(void)state;
 	write_file("ffffffff81000000 T old\n");
 	assert_int_equal(kernel_names_open(&names, path, KERNEL_NAMES_PAUSE_NS), 0);
 	write_file("ffffffff81000000 T old\nffffffffc0000000 t new\t[m]\n");
@@ -253,7 +238,7 @@ static void not_at_every_miss(void **state)
 }
 
 /* This machine's own: what it shows depends on our rights. */
-static void of_this_kernel(void **state)
+TEST(of_this_kernel)
 {
 	int err = kernel_names_open(&names, "/proc/kallsyms", KERNEL_NAMES_PAUSE_NS);
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "r");
@@ -261,7 +246,6 @@ static void of_this_kernel(void **state)
 	unsigned long long address;
 	int found = 0;
 
-	(void)state;
 	if (err == -EACCES || !f) {
 		print_message("SKIP: /proc/kallsyms shows no addresses\n");
 		skip();
@@ -277,22 +261,4 @@ static void of_this_kernel(void **state)
 	assert_int_equal(found, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(functions, setup, teardown),
-		cmocka_unit_test_setup_teardown(modules, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_kernel_that_is_moved, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_kernel_at_the_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(several_names_of_one_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(addresses_are_not_shown, setup, teardown),
-		cmocka_unit_test_setup_teardown(lines_of_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_line_without_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(too_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(read_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(not_at_every_miss, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_this_kernel, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,16 +4,12 @@
  * one, and all of it is bounded. The answers are made here, as source_read() writes them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "names/native_lines.h"
+#include "tests/forge/test.h"
 
 static struct native_lines *lines;
 static struct buf bytes;
@@ -56,9 +52,8 @@ static void answer(const __u32 *offsets, __u32 count, __u32 depth, size_t long_n
 	buf_free(&strings);
 }
 
-static void asked_for_once(void **state)
+TEST(asked_for_once)
 {
-	(void)state;
 	assert_true(native_lines_want(lines, 1ULL << 33));
 	assert_false(native_lines_want(lines, 1ULL << 33));
 	native_lines_unwant(lines, 1ULL << 33);
@@ -66,13 +61,12 @@ static void asked_for_once(void **state)
 	native_lines_unwant(lines, 5); /* was never wanted */
 }
 
-static void known(void **state)
+TEST(known)
 {
 	const __u32 offsets[] = { 7, 8, 9 };
 	const struct native_line *f = NULL, *other = NULL;
 	const __u64 base = 1ULL << 32;
 
-	(void)state;
 	assert_true(native_lines_want(lines, base + 7));
 	assert_true(native_lines_want(lines, base + 9));
 	assert_int_equal(native_lines_find(lines, base + 7, &f), 0);
@@ -95,21 +89,19 @@ static void known(void **state)
 	assert_int_equal(native_lines_find(lines, base + 7, &f), 2);
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
 	const __u32 offset = 7;
 	const struct native_line *f;
 
-	(void)state;
 	native_lines_want(lines, 7);
 	answer(&offset, 1, 1, 0);
 	assert_int_equal(native_lines_add(lines, 0, bytes.data, bytes.size - 1), -EBADMSG);
 	assert_int_equal(native_lines_find(lines, 7, &f), 0);
 }
 
-static void bounded_positions(void **state)
+TEST(bounded_positions)
 {
-	(void)state;
 	for (__u64 i = 0; i < NATIVE_LINES_MAX; i++)
 		if (!native_lines_want(lines, i))
 			fail_msg("no room for position %llu", (unsigned long long)i);
@@ -119,13 +111,12 @@ static void bounded_positions(void **state)
 }
 
 /* Names of half a kilobyte: the bound is met before that of the positions. */
-static void bounded_bytes(void **state)
+TEST(bounded_bytes)
 {
 	__u32 offsets[SOURCE_ASKED_MAX], next = 0;
 	const struct native_line *f;
 	int err = 0;
 
-	(void)state;
 	while (!err && next < NATIVE_LINES_MAX) {
 		for (__u32 i = 0; i < SOURCE_ASKED_MAX; i++) {
 			offsets[i] = next++;
@@ -141,14 +132,4 @@ static void bounded_bytes(void **state)
 	assert_int_equal(native_lines_find(lines, next - 1, &f), 0);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(asked_for_once), test(known), test(nonsense_is_refused), test(bounded_positions),
-		test(bounded_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 #include "names/native_lines.h"
 #include "names/natives.h"
+#include "tests/forge/test.h"
 
 static struct natives *n;
 static __u64 next_inode = 1 << 20;
@@ -44,12 +40,11 @@ static __u32 add(__u64 inode, __u64 size, const char *path)
 	return file;
 }
 
-static void intervals(void **state)
+TEST(intervals)
 {
 	__u32 a = add(1, 100, "/a"), b = add(2, 4097, "/b"), c = add(3, 1, "/c");
 	struct native_place place;
 
-	(void)state;
 	assert_int_equal(add(2, 4097, "/b"), b);
 	assert_int_equal(add(2, 4098, "/b"), 3); /* it was changed: another file */
 	assert_int_equal(add(2, 4097, "/elsewhere"), 4); /* whoever maps it there says so of nobody else */
@@ -71,12 +66,11 @@ static void intervals(void **state)
 	assert_string_equal(place.path, "[JIT]");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct code_map map = map_of(9, (1ULL << 32) + 1, "/too-large");
 	__u32 file = 77;
 
-	(void)state;
 	assert_int_equal(natives_file(n, &map, &file), -EFBIG);
 	map.file.size = 0;
 	assert_int_equal(natives_file(n, &map, &file), -EINVAL);
@@ -101,14 +95,13 @@ static __u32 bank_cleared(__u32 turn, __u32 in_use)
 }
 
 /* Far more files than there are numbers, of more bytes than the text space has, come and go. */
-static void given_back(void **state)
+TEST(given_back)
 {
 	const __u32 kept = add(1, 100, "/kept");
 	const __u64 base = natives_get(n, kept)->base;
 	struct native_place place;
 	__u32 turn = 1, file, serial;
 
-	(void)state;
 	for (__u64 i = 0; i < 20 * NATIVES_FILES_MAX; i += 200) {
 		for (__u64 j = 0; j < 200; j++)
 			file = add(100 + i + j, 1ULL << 28, "/gone");
@@ -126,11 +119,10 @@ static void given_back(void **state)
 	assert_int_equal(natives_refused(n), 0);
 }
 
-static void met_again_in_time(void **state)
+TEST(met_again_in_time)
 {
 	const __u32 file = add(1, 100, "/kept");
 
-	(void)state;
 	assert_int_equal(bank_cleared(1, NATIVES_NONE), 0);
 	assert_int_equal(add(1, 100, "/kept"), file);
 	assert_int_equal(bank_cleared(2, NATIVES_NONE), 0); /* its nodes may be in the bank that is used */
@@ -139,14 +131,13 @@ static void met_again_in_time(void **state)
 }
 
 /* Names take more than there is room for in all, but never at once. */
-static void bytes_are_given_back(void **state)
+TEST(bytes_are_given_back)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf bytes = { 0 };
 	__u32 turn = 1, file = 0;
 	size_t sum = 0;
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	for (__u64 i = 0; sum < 2 * (size_t)NATIVES_BYTES_MAX; i++, sum += bytes.size) {
 		file = add(100 + i, 1 << 24, "/named");
@@ -161,12 +152,11 @@ static void bytes_are_given_back(void **state)
 }
 
 /* What the files before have known of a position is not said of the file that has it now. */
-static void lines_are_forgotten(void **state)
+TEST(lines_are_forgotten)
 {
 	__u32 file = add(1, 1 << 20, "/lines");
 	const __u64 position = natives_get(n, file)->base + 0x100;
 
-	(void)state;
 	assert_int_equal(natives_want_lines(n), 0);
 	assert_true(native_lines_want(natives_lines(n), position));
 	assert_false(native_lines_want(natives_lines(n), position));
@@ -186,11 +176,10 @@ static int add_of(__u64 owner, __u64 inode, __u64 size)
 }
 
 /* Numbers, or addresses: sparse files of 4 GiB take no disk space. */
-static void one_user_leaves_room(void **state)
+TEST(one_user_leaves_room)
 {
 	static const __u64 sizes[] = { 4096, 1ULL << 32 };
 
-	(void)state;
 	for (__u32 turn = 1, i = 0; i < ARRAY_SIZE(sizes); i++) {
 		__u64 hostile = 0, honest = 0;
 
@@ -211,7 +200,7 @@ static void one_user_leaves_room(void **state)
 	}
 }
 
-static void one_user_leaves_bytes(void **state)
+TEST(one_user_leaves_bytes)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf bytes = { 0 };
@@ -219,7 +208,6 @@ static void one_user_leaves_bytes(void **state)
 	__u32 file;
 	int err;
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	do {
 		struct code_map map = map_of(++next_inode, 1 << 20, "/hostile");
@@ -235,7 +223,7 @@ static void one_user_leaves_bytes(void **state)
 	assert_int_equal(natives_functions(n, file, bytes.data, bytes.size), 0);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf bytes = { 0 };
@@ -243,7 +231,6 @@ static void names(void **state)
 	const struct functions *f;
 	struct native_place place;
 
-	(void)state;
 	assert_int_equal(functions_read(fd, -1, &bytes), 0);
 	assert_int_equal(natives_functions(n, own, bytes.data, bytes.size - 1), -EBADMSG);
 	assert_false(natives_get(n, own)->is_known);
@@ -263,19 +250,4 @@ static void names(void **state)
 	assert_string_equal(place.name, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(intervals, setup, teardown),
-		cmocka_unit_test_setup_teardown(limits, setup, teardown),
-		cmocka_unit_test_setup_teardown(given_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(met_again_in_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(bytes_are_given_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(lines_are_forgotten, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_user_leaves_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_user_leaves_bytes, setup, teardown),
-		cmocka_unit_test_setup_teardown(names, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

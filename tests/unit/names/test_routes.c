@@ -4,15 +4,11 @@
  * how many are kept.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "names/routes.h"
+#include "tests/forge/test.h"
 
 #define KEEP 1000
 
@@ -50,11 +46,10 @@ static const char *find(__u64 span)
 	return routes_find(routes, &k);
 }
 
-static void by_ids_and_process(void **state)
+TEST(by_ids_and_process)
 {
 	struct route_key other = key(5);
 
-	(void)state;
 	assert_int_equal(set(5, "/items", 0, 1), 0);
 	assert_string_equal(find(5), "/items");
 	assert_null(find(6));
@@ -65,9 +60,8 @@ static void by_ids_and_process(void **state)
 	assert_null(routes_find(routes, &other));
 }
 
-static void of_parents(void **state)
+TEST(of_parents)
 {
-	(void)state;
 	assert_int_equal(set(7, NULL, 6, 1), 0);
 	assert_null(find(7)); /* nobody knows 6 yet */
 	assert_int_equal(set(6, NULL, 5, 1), 0);
@@ -79,9 +73,8 @@ static void of_parents(void **state)
 }
 
 /* Spans that say of each other that they are within the other. */
-static void in_a_circle(void **state)
+TEST(in_a_circle)
 {
-	(void)state;
 	assert_int_equal(set(1, NULL, 2, 1), 0);
 	assert_int_equal(set(2, NULL, 1, 1), 0);
 	assert_int_equal(set(3, NULL, 3, 1), 0);
@@ -89,11 +82,10 @@ static void in_a_circle(void **state)
 	assert_null(find(3));
 }
 
-static void a_route_stays(void **state)
+TEST(a_route_stays)
 {
 	const char *before;
 
-	(void)state;
 	set(1, "/a", 0, 1);
 	before = find(1);
 	set(1, NULL, 9, 2); /* a later look saw less */
@@ -102,9 +94,8 @@ static void a_route_stays(void **state)
 	assert_ptr_equal(find(2), before);
 }
 
-static void what_is_old_goes(void **state)
+TEST(what_is_old_goes)
 {
-	(void)state;
 	set(1, "/a", 0, 100);
 	set(2, "/b", 0, 200);
 	routes_forget(routes, 100 + KEEP);
@@ -115,11 +106,10 @@ static void what_is_old_goes(void **state)
 	assert_string_equal(find(2), "/b");
 }
 
-static void at_most_so_many(void **state)
+TEST(at_most_so_many)
 {
 	char route[32];
 
-	(void)state;
 	for (__u64 i = 1; i <= ROUTES_TEXTS_MAX; i++) {
 		snprintf(route, sizeof(route), "/%llu", i);
 		assert_int_equal(set(i, route, 0, 1), 0);
@@ -132,24 +122,10 @@ static void at_most_so_many(void **state)
 	assert_string_equal(find(1000000 + ROUTES_SPANS_MAX), "/1");
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-	(void)state;
 	routes_count(routes)->gone = 7;
 	assert_int_equal(routes_counts(routes).gone, 7);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(by_ids_and_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(of_parents, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_a_circle, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_route_stays, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_old_goes, setup, teardown),
-		cmocka_unit_test_setup_teardown(at_most_so_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(counts, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

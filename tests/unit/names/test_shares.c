@@ -2,20 +2,15 @@
 /*
  * test_shares.c - what each user has is counted, and a user who has nothing is forgotten.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "names/shares.h"
+#include "tests/forge/test.h"
 
-static void by_user(void **state)
+TEST(by_user)
 {
 	struct share *a, *again, *b;
 	struct shares *s;
 
-	(void)state;
 	assert_int_equal(shares_new(&s), 0);
 	assert_null(shares_find(s, 7));
 	assert_int_equal(shares_take(s, 7, 100, &a), 0);
@@ -33,13 +28,4 @@ static void by_user(void **state)
 	assert_int_equal(shares_find(s, 8)->line, 10);
 	shares_free(s);
 	shares_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_user),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/net/requests.h"
 
 static const char *instead; /* what is opened in place of any library; "" = none is here */
@@ -21,11 +22,10 @@ static void *open_library(const char *name, int flags)
 #define dlopen open_library
 #include "user/net/libcurl.c"
 
-static void it_is_not_here(void **state)
+TEST(it_is_not_here)
 {
 	struct transfers *untouched = NULL;
 
-	(void)state;
 	instead = "";
 	asked[0] = '\0';
 	assert_int_equal(transfers_open(&untouched, 1, on_end, NULL), -ENOPKG);
@@ -35,16 +35,14 @@ static void it_is_not_here(void **state)
 	assert_string_equal(libcurl_strerror(-ENOMEM), strerror(ENOMEM));
 }
 
-static void it_lacks_functions(void **state)
+TEST(it_lacks_functions)
 {
-	(void)state;
 	instead = "libc.so.6";
 	assert_int_equal(libcurl_open(), -ELIBACC);
 }
 
-static void it_is_opened_once(void **state)
+TEST(it_is_opened_once)
 {
-	(void)state;
 	instead = NULL;
 	asked[0] = '\0';
 	assert_int_equal(libcurl_open(), 0);
@@ -55,7 +53,7 @@ static void it_is_opened_once(void **state)
 }
 
 /* Values of all three kinds: a long, a pointer, and one of 64 bits. */
-static void a_request(void **state)
+TEST(a_request)
 {
 	struct request *r = &requests[0];
 	struct curl_slist *headers;
@@ -98,7 +96,7 @@ static CURLcode older(CURL *easy, CURLoption which, ...)
 	return newer(easy, which, value);
 }
 
-static void an_older_library(void **state)
+TEST(an_older_library)
 {
 	newer = library.curl_easy_setopt;
 	library.curl_easy_setopt = older;
@@ -106,16 +104,12 @@ static void an_older_library(void **state)
 	library.curl_easy_setopt = newer;
 }
 
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_not_here),
-		cmocka_unit_test(it_lacks_functions),
-		cmocka_unit_test(it_is_opened_once),
-		cmocka_unit_test(a_request),
-		cmocka_unit_test(an_older_library),
-	};
-
+	(void)state;
 	prepare();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+BY_ITSELF("it has a dlopen() of its own in what it compiles");
+AROUND_ALL(begin, NULL);

@@ -4,11 +4,8 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+
+#include "tests/forge/test.h"
 
 static int opened;
 
@@ -23,19 +20,11 @@ static void *open_library(const char *name, int flags)
 #define dlopen open_library
 #include "user/net/libcurl.c"
 
-static void nothing_is_opened(void **state)
+TEST(nothing_is_opened)
 {
-	(void)state;
 	assert_int_equal(libcurl_open(), -ENOSYS);
 	assert_int_equal(opened, 0);
 	assert_non_null(strstr(libcurl_strerror(-ENOSYS), "this build is static"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_opened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has a dlopen() of its own in what it compiles");

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "base/clock.h"
+#include "tests/forge/test.h"
 #include "tests/unit/net/requests.h"
 
 #define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -22,20 +23,18 @@ static int count_fds(void)
 	return n;
 }
 
-static void nothing_is_due_without_requests(void **state)
+TEST(nothing_is_due_without_requests)
 {
-	(void)state;
 	transfers_run(transfers);
 	assert_true(transfers_due(transfers) == 0);
 	assert_int_equal(transfers_timeout_ms(transfers_due(transfers)), -1);
 	assert_int_equal(poll(&(struct pollfd){ .fd = transfers_fd(transfers), .events = POLLIN }, 1, 0), 0);
 }
 
-static void timeouts_in_milliseconds(void **state)
+TEST(timeouts_in_milliseconds)
 {
 	double now = clock_seconds();
 
-	(void)state;
 	assert_int_equal(transfers_timeout_ms(0), -1);
 	assert_int_equal(transfers_timeout_ms(-1), -1);
 	assert_int_equal(transfers_timeout_ms(now), 0);
@@ -44,13 +43,12 @@ static void timeouts_in_milliseconds(void **state)
 	assert_int_equal(transfers_timeout_ms(now + 3600), 60000); /* a caller may look too early */
 }
 
-static void a_request_and_its_answer(void **state)
+TEST(a_request_and_its_answer)
 {
 	struct curl_slist *headers = curl_slist_append(NULL, "X-Who: me");
 	struct request *r = &requests[0];
 	struct transfer t;
 
-	(void)state;
 	server_start(ANSWER);
 	t = to(r, "http", server.port);
 	t.headers = headers;
@@ -69,13 +67,12 @@ static void a_request_and_its_answer(void **state)
 }
 
 /* More than a socket's buffer takes at once. */
-static void a_large_body(void **state)
+TEST(a_large_body)
 {
 	struct request *r = &requests[0];
 	_cleanup_free_ char *body = calloc(1, 32 << 20);
 	struct transfer t;
 
-	(void)state;
 	assert_non_null(body);
 	server_start(ANSWER);
 	t = to(r, "http", server.port);
@@ -92,11 +89,10 @@ static void a_large_body(void **state)
 }
 
 /* Each ends once, whatever becomes of the others, and the descriptor to wait for stays the same. */
-static void several_at_once(void **state)
+TEST(several_at_once)
 {
 	int fd = transfers_fd(transfers), left = ARRAY_SIZE(requests);
 
-	(void)state;
 	server_start(ANSWER);
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
 		add(&requests[i], to(&requests[i], "http", server.port));
@@ -115,11 +111,10 @@ static void several_at_once(void **state)
 	assert_int_equal(transfers_fd(transfers), fd);
 }
 
-static void redirects_are_not_followed(void **state)
+TEST(redirects_are_not_followed)
 {
 	struct request *r = &requests[0];
 
-	(void)state;
 	server_start("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
 	add(r, to(r, "http", server.port));
 	turn_until_end(r);
@@ -128,11 +123,10 @@ static void redirects_are_not_followed(void **state)
 	assert_int_equal(server_requests(), 1);
 }
 
-static void protocols_that_are_not_wanted(void **state)
+TEST(protocols_that_are_not_wanted)
 {
 	struct transfer t;
 
-	(void)state;
 	server_start(ANSWER);
 	t = to(&requests[0], "http", server.port);
 	t.protocols = CURLPROTO_HTTPS;
@@ -147,13 +141,12 @@ static void protocols_that_are_not_wanted(void **state)
 	assert_int_equal(requests[1].code, CURLE_UNSUPPORTED_PROTOCOL);
 }
 
-static void nobody_listens(void **state)
+TEST(nobody_listens)
 {
 	struct request *r = &requests[0];
 	unsigned short port;
 	int fd = server_bind(&port);
 
-	(void)state;
 	add(r, to(r, "http", port));
 	turn_until_end(r);
 	assert_int_equal(r->code, CURLE_COULDNT_CONNECT);
@@ -162,14 +155,13 @@ static void nobody_listens(void **state)
 }
 
 /* The caller sleeps meanwhile: two seconds are a handful of turns. */
-static void an_answer_that_never_comes(void **state)
+TEST(an_answer_that_never_comes)
 {
 	struct request *r = &requests[0];
 	struct transfer t;
 	double begin = clock_seconds();
 	int turns = 0;
 
-	(void)state;
 	server_start(NULL);
 	t = to(r, "http", server.port);
 	t.timeout_seconds = 2;
@@ -182,11 +174,10 @@ static void an_answer_that_never_comes(void **state)
 	assert_int_equal(server_requests(), 1);
 }
 
-static void answers_that_break_off(void **state)
+TEST(answers_that_break_off)
 {
 	struct request *r = &requests[0];
 
-	(void)state;
 	server_start("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhello");
 	add(r, to(r, "http", server.port));
 	turn_until_end(r);
@@ -198,11 +189,10 @@ static void answers_that_break_off(void **state)
 	assert_int_equal(requests[1].code, CURLE_GOT_NOTHING);
 }
 
-static void body_that_its_reader_refuses(void **state)
+TEST(body_that_its_reader_refuses)
 {
 	struct request *r = &requests[0];
 
-	(void)state;
 	server_start(ANSWER);
 	r->refuse_body = true;
 	add(r, to(r, "http", server.port));
@@ -210,12 +200,11 @@ static void body_that_its_reader_refuses(void **state)
 	assert_int_equal(r->code, CURLE_WRITE_ERROR);
 }
 
-static void removed_while_under_way(void **state)
+TEST(removed_while_under_way)
 {
 	struct request *r = &requests[0], *next = &requests[1];
 	int fds = count_fds();
 
-	(void)state;
 	server_start(NULL);
 	add(r, to(r, "http", server.port));
 	while (!server_requests())
@@ -236,12 +225,11 @@ static void removed_while_under_way(void **state)
 }
 
 /* A child that is forked meanwhile has the sockets as well, and what arrives there is not for us any more. */
-static void removed_while_a_child_has_its_socket(void **state)
+TEST(removed_while_a_child_has_its_socket)
 {
 	struct request *r = &requests[0];
 	pid_t child;
 
-	(void)state;
 	server_start(NULL);
 	add(r, to(r, "http", server.port));
 	while (!server_requests())
@@ -260,12 +248,11 @@ static void removed_while_a_child_has_its_socket(void **state)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void nothing_is_left_open(void **state)
+TEST(nothing_is_left_open)
 {
 	struct transfers *t;
 	int fds = count_fds();
 
-	(void)state;
 	assert_int_equal(transfers_open(&t, AT_ONCE, on_end, &transfers), 0);
 	assert_true(count_fds() > fds);
 	assert_true(fcntl(transfers_fd(t), F_GETFD) & FD_CLOEXEC);
@@ -274,27 +261,12 @@ static void nothing_is_left_open(void **state)
 	transfers_close(NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_is_due_without_requests),
-		TEST(timeouts_in_milliseconds),
-		TEST(a_request_and_its_answer),
-		TEST(a_large_body),
-		TEST(several_at_once),
-		TEST(redirects_are_not_followed),
-		TEST(protocols_that_are_not_wanted),
-		TEST(nobody_listens),
-		TEST(an_answer_that_never_comes),
-		TEST(answers_that_break_off),
-		TEST(body_that_its_reader_refuses),
-		TEST(removed_while_under_way),
-		TEST(removed_while_a_child_has_its_socket),
-		TEST(nothing_is_left_open),
-	};
-
+	(void)state;
 	prepare();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

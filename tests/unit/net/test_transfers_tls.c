@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/net/requests.h"
 
 static char folder[] = "/tmp/pyperf-transfers.XXXXXX", certificate[64];
@@ -62,12 +63,11 @@ static void needs_tls(void)
 	skip();
 }
 
-static void certificate_that_is_trusted(void **state)
+TEST(certificate_that_is_trusted)
 {
 	struct request *r = &requests[0];
 	struct transfer t;
 
-	(void)state;
 	needs_tls();
 	t = to(r, "https", tls_port);
 	t.ca_file = certificate;
@@ -78,11 +78,10 @@ static void certificate_that_is_trusted(void **state)
 	assert_int_equal(status(r), 200);
 }
 
-static void certificate_that_is_not(void **state)
+TEST(certificate_that_is_not)
 {
 	struct request *r = &requests[0];
 
-	(void)state;
 	needs_tls();
 	add(r, to(r, "https", tls_port));
 	turn_until_end(r);
@@ -92,12 +91,11 @@ static void certificate_that_is_not(void **state)
 }
 
 /* It is for 127.0.0.1, not for a name that somebody has for that address. */
-static void certificate_of_another_host(void **state)
+TEST(certificate_of_another_host)
 {
 	struct request *r = &requests[0];
 	struct transfer t;
 
-	(void)state;
 	needs_tls();
 	t = to(r, "https", tls_port);
 	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
@@ -108,12 +106,11 @@ static void certificate_of_another_host(void **state)
 	assert_int_equal(status(r), 0);
 }
 
-static void whoever_answers_is_trusted(void **state)
+TEST(whoever_answers_is_trusted)
 {
 	struct request *r = &requests[0];
 	struct transfer t;
 
-	(void)state;
 	needs_tls();
 	t = to(r, "https", tls_port);
 	snprintf(r->url, sizeof(r->url), "https://localhost:%u/x", tls_port);
@@ -124,17 +121,12 @@ static void whoever_answers_is_trusted(void **state)
 	assert_int_equal(status(r), 200);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_tls, teardown_tls)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(certificate_that_is_trusted),
-		TEST(certificate_that_is_not),
-		TEST(certificate_of_another_host),
-		TEST(whoever_answers_is_trusted),
-	};
-
+	(void)state;
 	prepare();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_tls, teardown_tls);
+AROUND_ALL(begin, NULL);

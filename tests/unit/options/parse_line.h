@@ -8,16 +8,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "options/options.h"
+#include "tests/forge/test.h"
 
 static struct options o;
 static char error[256];

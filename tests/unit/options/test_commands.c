@@ -3,6 +3,7 @@
  * test_commands.c - every row of commands.def with every row of options.def: a command takes what its row
  * says, and refuses everything else in one line that says which commands take it.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/row.h"
 
@@ -28,11 +29,10 @@ static bool is_another(const struct option_row *r, const struct command_row *c)
 	return found != r && found->group & c->takes;
 }
 
-static void takes_what_its_row_says(void **state)
+TEST(takes_what_its_row_says)
 {
 	char name[64], reason[128];
 
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++)
 		for (size_t i = 0; i < OPTION_ROWS; i++) {
 			const struct option_row *r = &option_rows[i];
@@ -51,9 +51,8 @@ static void takes_what_its_row_says(void **state)
 }
 
 /* Whoever cannot have it in one place learns where it is at home. */
-static void says_who_takes_it(void **state)
+TEST(says_who_takes_it)
 {
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		char name[64];
@@ -69,11 +68,10 @@ static void says_who_takes_it(void **state)
 	}
 }
 
-static void every_option_is_taken(void **state)
+TEST(every_option_is_taken)
 {
 	unsigned int taken = 0;
 
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++)
 		taken |= command_rows[c].takes;
 	for (size_t i = 0; i < OPTION_ROWS; i++)
@@ -81,9 +79,8 @@ static void every_option_is_taken(void **state)
 			fail_msg("no command takes --%s", option_rows[i].long_name);
 }
 
-static void found_by_their_names(void **state)
+TEST(found_by_their_names)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		assert_ptr_equal(commands_find(command_rows[c].name), &command_rows[c]);
 		ACCEPT(command_rows[c].name, "-h");
@@ -121,11 +118,10 @@ static void join(unsigned int group, char *text)
 	}
 }
 
-static void names_in_a_sentence(void **state)
+TEST(names_in_a_sentence)
 {
 	char names[128], wanted[128], small[4];
 
-	(void)state;
 	for (unsigned int bit = 0; bit < 32; bit++) {
 		join(1u << bit, wanted);
 		commands_names(1u << bit, names, sizeof(names));
@@ -136,13 +132,4 @@ static void names_in_a_sentence(void **state)
 	assert_int_equal(small[3], '\0');
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_what_its_row_says), cmocka_unit_test(says_who_takes_it),
-		cmocka_unit_test(every_option_is_taken),   cmocka_unit_test(found_by_their_names),
-		cmocka_unit_test(names_in_a_sentence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

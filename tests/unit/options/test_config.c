@@ -2,11 +2,11 @@
 /*
  * test_config.c - options from a file: keys, errors with their line, and the command line that wins.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/config_file.h"
 
-static void values(void **state)
+TEST(values)
 {
-	(void)state;
 	put("# of the test\n"
 	    "\n"
 	    "all-python = yes\n"
@@ -26,17 +26,15 @@ static void values(void **state)
 	assert_int_equal(o.max_depth, 1024);
 }
 
-static void empty_file(void **state)
+TEST(empty_file)
 {
-	(void)state;
 	ACCEPT("-a", "--config", path);
 	assert_int_equal(o.frequency, 99);
 	REFUSE("name what to profile", "--config", path);
 }
 
-static void command_line_wins(void **state)
+TEST(command_line_wins)
 {
-	(void)state;
 	put("all-python = yes\nfrequency = 5\noutput = file.pb.gz\nverbose = yes\nmax-depth = 7\n");
 	ACCEPT("--config", path, "-F", "6", "-o", "line.pb.gz");
 	assert_int_equal(o.frequency, 6);
@@ -55,7 +53,7 @@ static void command_line_wins(void **state)
 	assert_false(o.all_python);
 }
 
-static void says_which_line(void **state)
+TEST(says_which_line)
 {
 	static const struct {
 		const char *text, *line, *word;
@@ -82,7 +80,6 @@ static void says_which_line(void **state)
 		{ "push = gopher://x\n", ":1: ", "--push" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		char place[64];
 
@@ -100,26 +97,12 @@ static void says_which_line(void **state)
 	REFUSE(":1: ", "-a", "--config", path);
 }
 
-static void file_that_is_none(void **state)
+TEST(file_that_is_none)
 {
-	(void)state;
 	REFUSE("/nowhere/at/all: No such file", "-a", "--config", "/nowhere/at/all");
 	REFUSE("/tmp", "-a", "--config", "/tmp");
 	REFUSE("/dev/zero", "-a", "--config", "/dev/zero");
 	ACCEPT("-h", "--config", "/nowhere");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, remove_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(values),
-		TEST(empty_file),
-		TEST(command_line_wins),
-		TEST(says_which_line),
-		TEST(file_that_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(make_file, remove_file);

@@ -3,9 +3,10 @@
  * test_derive.c - kinds of events, durations, formats and addresses: values that are more than a number or
  * a word.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 
-static void kinds_of_events(void **state)
+TEST(kinds_of_events)
 {
 	const __u32 waits = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
 	static const char *const wrong[] = {
@@ -14,7 +15,6 @@ static void kinds_of_events(void **state)
 		"CPU", "cp", "cpux"
 	};
 
-	(void)state;
 	ACCEPT("-a", "--event", "cpu");
 	assert_int_equal(o.events, EVENT_BIT(EVENT_CPU));
 	ACCEPT("-a", "--event", "cpu-clock");
@@ -50,7 +50,7 @@ static void kinds_of_events(void **state)
 		       wrong[i]);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	static const struct {
 		const char *text;
@@ -64,7 +64,6 @@ static void durations(void **state)
 		"0s", "1 h", "99999d", "x", "1 ", "1 2", "--", "ten",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		ACCEPT("-a", "-d", good[i].text);
 		assert_true(o.seconds == good[i].seconds);
@@ -74,9 +73,8 @@ static void durations(void **state)
 }
 
 /* A sign behind it is taken, as people write it. */
-static void percent(void **state)
+TEST(percent)
 {
-	(void)state;
 	ACCEPT("-a", "--budget", "2%");
 	assert_true(o.budget_percent == 2);
 	ACCEPT("-a", "--budget", "0");
@@ -95,7 +93,7 @@ static void percent(void **state)
 	REFUSE("--fail-over", "diff", "--fail-over", "5s", "x", "y");
 }
 
-static void formats(void **state)
+TEST(formats)
 {
 	static const struct {
 		const char *file;
@@ -108,7 +106,6 @@ static void formats(void **state)
 		{ "xfolded", FORMAT_PPROF },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		ACCEPT("-a", "-o", cases[i].file);
 		assert_int_equal(o.format, cases[i].format);
@@ -134,9 +131,8 @@ static void formats(void **state)
 	}
 }
 
-static void listening(void **state)
+TEST(listening)
 {
-	(void)state;
 	ACCEPT("-a");
 	assert_int_equal(o.listen_address.size, 0);
 	assert_int_equal(o.metrics_address.size, 0);
@@ -175,15 +171,4 @@ static void listening(void **state)
 	REFUSE("--listen-source gives away files", "-a", "--listen-metrics", "unix:/s", "--listen-source");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_events),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(percent),
-		cmocka_unit_test(formats),
-		cmocka_unit_test(listening),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

@@ -2,9 +2,10 @@
 /*
  * test_derive_intervals.c - profiles of intervals: how long, how many, and where to.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 
-static void continuous(void **state)
+TEST(continuous)
 {
 	static const struct {
 		const char *text;
@@ -22,7 +23,6 @@ static void continuous(void **state)
 					   "99999999999999999999", "18446744073709551615KiB", "\xff",
 					   "0x10" };
 
-	(void)state;
 	ACCEPT("-a");
 	assert_false(o.continuous);
 	ACCEPT("-a", "--output-dir", "d");
@@ -50,11 +50,4 @@ static void continuous(void **state)
 	REFUSE("--output-dir", "-a", "--output-dir", "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(continuous),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

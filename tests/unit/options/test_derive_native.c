@@ -2,13 +2,13 @@
 /*
  * test_derive_native.c - what is shown of native code and of the kernel, where that is not said outright.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "kern/trigger.h"
 
 /* --native and --kernel are as they were asked for, or as the target and the other one say. */
-static void native_and_kernel(void **state)
+TEST(native_and_kernel)
 {
-	(void)state;
 	ACCEPT("-a");
 	assert_int_equal(o.native, NATIVE_MODE_OFF);
 	assert_int_equal(o.kernel, KERNEL_MODE_OFF);
@@ -33,11 +33,4 @@ static void native_and_kernel(void **state)
 	REFUSE("only one of", "--all", "--", "true");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(native_and_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

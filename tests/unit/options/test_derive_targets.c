@@ -4,10 +4,11 @@
  */
 #include <limits.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/derive.h"
 
-static void pids(void **state)
+TEST(pids)
 {
 	static const char *const bad[] = {
 		"", ",", "1,", ",1", "1,,2", "0", "-1", "1,0", "x", "1x", "1 2", "1;2", "1.5", "0x10",
@@ -16,7 +17,6 @@ static void pids(void **state)
 	static char many[60000];
 	size_t used = 0;
 
-	(void)state;
 	ACCEPT("-p", "4711");
 	assert_int_equal(o.pid_count, 1);
 	assert_int_equal(o.pid_list[0], 4711);
@@ -38,9 +38,8 @@ static void pids(void **state)
 	options_free(&o);
 }
 
-static void exactly_one_target(void **state)
+TEST(exactly_one_target)
 {
-	(void)state;
 	ACCEPT("-a");
 	ACCEPT("-p", "1");
 	ACCEPT("--", "true");
@@ -57,9 +56,8 @@ static void exactly_one_target(void **state)
 }
 
 /* dump and tasks show what is there: one of two targets, and no program to start. */
-static void looks(void **state)
+TEST(looks)
 {
-	(void)state;
 	ACCEPT("tasks", "--pid", "7");
 	ACCEPT("tasks", "-a", "--pod", "cart*", "--table");
 	assert_true(o.table);
@@ -73,9 +71,8 @@ static void looks(void **state)
 	REFUSE("only one of --json and --table", "tasks", "-a", "--json", "--table");
 }
 
-static void top_is_of_everybody(void **state)
+TEST(top_is_of_everybody)
 {
-	(void)state;
 	ACCEPT("top");
 	assert_true(o.all_python);
 	assert_null(o.output);
@@ -87,11 +84,10 @@ static void top_is_of_everybody(void **state)
 }
 
 /* A command that is about no process has no row yet. */
-static void no_target(void **state)
+TEST(no_target)
 {
 	static const struct command_row row = { .name = "doctor", .takes = GROUP_TALK };
 
-	(void)state;
 	ACCEPT("-h", "true");
 	o.subcommand = &row;
 	assert_int_equal(derive_targets(&o, error, sizeof(error)), -EINVAL);
@@ -101,12 +97,11 @@ static void no_target(void **state)
 }
 
 /* Which of the processes: each list has at least one name in it. */
-static void selection(void **state)
+TEST(selection)
 {
 	static const char *const lists[] = { "--comm", "--cgroup", "--container", "--pod", "--namespace",
 					     "--exclude-comm", "--exclude-cgroup" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		ACCEPT("-a", lists[i], "one*,two");
 		REFUSE(lists[i], "-a", lists[i], "");
@@ -117,16 +112,4 @@ static void selection(void **state)
 	REFUSE("--children goes with --pid", "--children", "true");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pids),
-		cmocka_unit_test(exactly_one_target),
-		cmocka_unit_test(looks),
-		cmocka_unit_test(top_is_of_everybody),
-		cmocka_unit_test(no_target),
-		cmocka_unit_test(selection),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/fail.h"
 #include "options/file.h"
@@ -60,9 +61,8 @@ static void sees(const char *text, const char *wanted)
 	assert_string_equal(error, "untouched");
 }
 
-static void keys_and_values(void **state)
+TEST(keys_and_values)
 {
-	(void)state;
 	sees("", "");
 	sees("\n \n\t\n", "");
 	sees("a=1\nb = 2\n\tc\t=\t3 \r\n", "1:a=1;2:b=2;3:c=3;");
@@ -71,9 +71,8 @@ static void keys_and_values(void **state)
 	sees("a = 1", "1:a=1;");
 }
 
-static void comments(void **state)
+TEST(comments)
 {
-	(void)state;
 	sees("# a = 1\n   # b = 2\nc = 3 # d\ne = 4\t#f\n", "3:c=3;4:e=4;");
 	sees("a = 1#2\n", "1:a=1#2;");
 	sees("a = #\n", "1:a=;");
@@ -88,11 +87,10 @@ static void refuse_text(const char *text, size_t size, int line, const char *rea
 	assert_string_equal(error, wanted);
 }
 
-static void what_is_wrong_and_where(void **state)
+TEST(what_is_wrong_and_where)
 {
 	static char longest[70000];
 
-	(void)state;
 	refuse_text("a = 1\nb\n", 8, 2, "'b' is not 'key = value'");
 	refuse_text("\nbad = this\na = 1\n", 18, 2, "this is not wanted");
 	assert_string_equal(seen, "");
@@ -101,25 +99,12 @@ static void what_is_wrong_and_where(void **state)
 	refuse_text(longest, sizeof(longest), 1, "this is not a line of text");
 }
 
-static void no_file(void **state)
+TEST(no_file)
 {
-	(void)state;
 	assert_int_equal(options_file_read("/nowhere", see, seen, error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "/nowhere: No such file or directory");
 	assert_int_equal(options_file_read("/dev/zero", see, seen, error, sizeof(error)), -EINVAL);
 	assert_string_equal(error, "/dev/zero: not a file");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(keys_and_values),
-		TEST(comments),
-		TEST(what_is_wrong_and_where),
-		TEST(no_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

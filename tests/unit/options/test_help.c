@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/row.h"
 
@@ -42,9 +43,8 @@ static bool lists(const struct option_row *r)
 }
 
 /* --event is explained by the rows of events.def: each kind that can be asked for, and no other one. */
-static void names_the_kinds_of_events(void **state)
+TEST(names_the_kinds_of_events)
 {
-	(void)state;
 	read_page(NULL, false);
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		const struct event_row *e = &event_rows[kind];
@@ -56,11 +56,10 @@ static void names_the_kinds_of_events(void **state)
 	assert_non_null(strstr(page, "busy; cycles: the same by a hardware counter; offcpu: where"));
 }
 
-static void lists_every_option(void **state)
+TEST(lists_every_option)
 {
 	char wanted[512];
 
-	(void)state;
 	read_page(NULL, false);
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
@@ -81,9 +80,8 @@ static void lists_every_option(void **state)
 	assert_non_null(strstr(page, "-- COMMAND"));
 }
 
-static void lists_every_command(void **state)
+TEST(lists_every_command)
 {
-	(void)state;
 	read_page(NULL, false);
 	for (size_t c = 0; c < COMMANDS; c++) {
 		const struct command_row *row = &command_rows[c];
@@ -96,9 +94,8 @@ static void lists_every_command(void **state)
 	}
 }
 
-static void a_command_lists_what_it_takes(void **state)
+TEST(a_command_lists_what_it_takes)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		const struct command_row *row = &command_rows[c];
 
@@ -123,9 +120,8 @@ static void a_command_lists_what_it_takes(void **state)
 }
 
 /* Wherever it stands on the page: nobody is sent to an option that is refused. */
-static void a_command_names_only_what_it_takes(void **state)
+TEST(a_command_names_only_what_it_takes)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		read_page(command_rows[c].name, false);
 		for (const char *at = page; (at = strstr(at, "--")); at += 2) {
@@ -141,9 +137,8 @@ static void a_command_names_only_what_it_takes(void **state)
 }
 
 /* Without an option no heading either, and no heading twice. */
-static void headings_have_options_below(void **state)
+TEST(headings_have_options_below)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		bool wanted = false;
 
@@ -183,9 +178,8 @@ static void accept_example(const struct command_row *row, const char *line, size
 	assert_ptr_equal(o.subcommand, row);
 }
 
-static void examples_are_accepted(void **state)
+TEST(examples_are_accepted)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		const char *line = command_rows[c].examples;
 
@@ -195,9 +189,8 @@ static void examples_are_accepted(void **state)
 	}
 }
 
-static void colours_where_they_are_wanted(void **state)
+TEST(colours_where_they_are_wanted)
 {
-	(void)state;
 	assert_null(strchr(read_page(NULL, false), '\033'));
 	assert_non_null(strstr(read_page(NULL, true), "\033[1m"));
 	for (size_t c = 0; c < COMMANDS; c++) {
@@ -214,18 +207,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_the_kinds_of_events),
-		cmocka_unit_test(lists_every_option),
-		cmocka_unit_test(lists_every_command),
-		cmocka_unit_test(a_command_lists_what_it_takes),
-		cmocka_unit_test(a_command_names_only_what_it_takes),
-		cmocka_unit_test(headings_have_options_below),
-		cmocka_unit_test(examples_are_accepted),
-		cmocka_unit_test(colours_where_they_are_wanted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, teardown);
-}
+AROUND_ALL(NULL, teardown);

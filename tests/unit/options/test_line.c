@@ -3,12 +3,12 @@
  * test_line.c - what the command line alone decides: where options end and COMMAND begins, what is no
  * option, and that an error is one line whatever was asked.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/row.h"
 
-static void missing_values(void **state)
+TEST(missing_values)
 {
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		char name[64], letter[3] = { '-', r->short_name, '\0' },
@@ -25,11 +25,10 @@ static void missing_values(void **state)
 	}
 }
 
-static void unknown_options(void **state)
+TEST(unknown_options)
 {
 	char text[8];
 
-	(void)state;
 	REFUSE("'--wrong'", "--wrong");
 	REFUSE("'--wrong=1'", "-a", "--wrong=1");
 	REFUSE("'-x'", "-a", "-x");
@@ -51,11 +50,10 @@ static void unknown_options(void **state)
 	}
 }
 
-static void one_line_whatever_the_value(void **state)
+TEST(one_line_whatever_the_value)
 {
 	char longest[5000];
 
-	(void)state;
 	REFUSE("--frequency", "-a", "-F", "9\n9");
 	REFUSE("--frequency", "-a", "-F", "\033[2J\r");
 	REFUSE("--format", "-a", "--format", "pprof\nerror: forged");
@@ -76,9 +74,8 @@ static void one_line_whatever_the_value(void **state)
 	assert_int_equal(error[8], '#');
 }
 
-static void command_keeps_its_options(void **state)
+TEST(command_keeps_its_options)
 {
-	(void)state;
 	ACCEPT("-F", "7", "--", "python3", "-a", "-F", "8", "--help", "--wrong", "--", "-p");
 	assert_int_equal(o.frequency, 7);
 	assert_false(o.all_python || o.help || o.pids);
@@ -106,9 +103,8 @@ static void command_keeps_its_options(void **state)
 	REFUSE("--pid", "-p", "--");
 }
 
-static void last_one_wins(void **state)
+TEST(last_one_wins)
 {
-	(void)state;
 	ACCEPT("-a", "-F", "1", "-F", "2", "--format", "folded", "--format", "pprof", "-o", "a", "-o",
 	       "b.folded");
 	assert_int_equal(o.frequency, 2);
@@ -116,15 +112,4 @@ static void last_one_wins(void **state)
 	assert_string_equal(o.output, "b.folded");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_values),
-		cmocka_unit_test(unknown_options),
-		cmocka_unit_test(one_line_whatever_the_value),
-		cmocka_unit_test(command_keeps_its_options),
-		cmocka_unit_test(last_one_wins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

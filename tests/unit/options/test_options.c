@@ -3,11 +3,11 @@
  * test_options.c - the whole of the parser: --help and --version answer whatever else is missing, how much is
  * logged, and that o can be released at any time.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 
-static void help_and_version_need_nothing_else(void **state)
+TEST(help_and_version_need_nothing_else)
 {
-	(void)state;
 	for (size_t i = 0; i < COMMANDS; i++) {
 		ACCEPT(command_rows[i].name, "--help");
 		assert_true(o.help);
@@ -19,9 +19,8 @@ static void help_and_version_need_nothing_else(void **state)
 	REFUSE("/nowhere", "-a", "--config", "/nowhere");
 }
 
-static void how_much_is_logged(void **state)
+TEST(how_much_is_logged)
 {
-	(void)state;
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const struct command_row *c = &command_rows[i];
 
@@ -34,9 +33,8 @@ static void how_much_is_logged(void **state)
 	}
 }
 
-static void is_released_at_any_time(void **state)
+TEST(is_released_at_any_time)
 {
-	(void)state;
 	ACCEPT("-p", "1,2");
 	options_free(&o);
 	options_free(&o);
@@ -45,13 +43,4 @@ static void is_released_at_any_time(void **state)
 	options_free(&o);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(help_and_version_need_nothing_else),
-		cmocka_unit_test(how_much_is_logged),
-		cmocka_unit_test(is_released_at_any_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

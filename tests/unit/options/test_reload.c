@@ -2,6 +2,7 @@
 /*
  * test_reload.c - the options read once more: what can change does, and what cannot is named.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/config_file.h"
 #include "options/row.h"
 
@@ -13,9 +14,8 @@ static void reload(const char *text, int wanted)
 	assert_int_equal(options_reload(&o, kept, sizeof(kept), error, sizeof(error)), wanted);
 }
 
-static void reads_it_again(void **state)
+TEST(reads_it_again)
 {
-	(void)state;
 	put("all-python = yes\noutput-dir = a\ninterval = 5\nkeep = 3\nfrequency = 50\n");
 	ACCEPT("--config", path, "--max-depth", "9");
 	reload("all-python = yes\noutput-dir = b\ninterval = 7\nkeep = 4MiB\nverbose = yes\nfrequency = 50\n",
@@ -60,16 +60,15 @@ static void reads_it_again(void **state)
 static bool can_be_set(const struct option_row *r)
 {
 	return (r->kind == OPTION_FLAG || r->kind == OPTION_NUMBER) && r->group & command_rows[0].takes &&
-	       !(r->group & (GROUP_PROCESSES | GROUP_PROGRAMS)) && strcmp(r->long_name, "help") &&
-	       strcmp(r->long_name, "version");
+	       !(r->group & (GROUP_PROCESSES | GROUP_PROGRAMS | GROUP_CHILDREN)) &&
+	       strcmp(r->long_name, "help") && strcmp(r->long_name, "version");
 }
 
 /* What SIGHUP does not change is named, whatever it is. */
-static void changes_what_its_row_says(void **state)
+TEST(changes_what_its_row_says)
 {
 	size_t seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		char text[256], name[64], value[32] = "yes";
@@ -90,9 +89,8 @@ static void changes_what_its_row_says(void **state)
 }
 
 /* The command stays: what goes without a target does so again. */
-static void reads_it_again_for_the_same_command(void **state)
+TEST(reads_it_again_for_the_same_command)
 {
-	(void)state;
 	for (size_t c = 0; c < COMMANDS; c++) {
 		if (!(command_rows[c].takes & GROUP_CONFIG))
 			continue;
@@ -105,15 +103,4 @@ static void reads_it_again_for_the_same_command(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_file, remove_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(reads_it_again),
-		TEST(changes_what_its_row_says),
-		TEST(reads_it_again_for_the_same_command),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(make_file, remove_file);

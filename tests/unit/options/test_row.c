@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 #include "options/row.h"
 
@@ -69,9 +70,8 @@ static void refuse_value(const struct option_row *r, const char *value)
 	REFUSE(dashed, "-a", dashed, value);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	ACCEPT("-h");
 	for (size_t i = 0; i < OPTION_ROWS; i++)
 		if (!is_default(&option_rows[i]) && strcmp(option_rows[i].long_name, "help"))
@@ -92,11 +92,10 @@ static void defaults(void **state)
 }
 
 /* Options of one name are told apart by the command. */
-static void two_of_one_name(void **state)
+TEST(two_of_one_name)
 {
 	static const char id[] = "0AF7651916CD43DD8448EB211C80319C";
 
-	(void)state;
 	ACCEPT("-a", "--log", "1", "--trace", "otel");
 	assert_int_equal(o.trace, TRACE_OTEL);
 	assert_null(o.trace_id);
@@ -109,9 +108,8 @@ static void two_of_one_name(void **state)
 	REFUSE("--trace does not go with dump", "dump", "--trace", id);
 }
 
-static void flags(void **state)
+TEST(flags)
 {
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		char name[64], letter[3] = { '-', r->short_name, '\0' };
@@ -130,14 +128,13 @@ static void flags(void **state)
 	}
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	static const char *const garbage[] = {
 		"", " ", "x", "9x", "x9", "1.5", "1e2", "0x10", "9 ", "--", "9,9", "99999999999999999999",
 		"nan", "+", "-", "1 2", "-99999999999999999999", "\xff",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		const long good[] = { r->min, r->max, r->value, (r->min + r->max) / 2 };
@@ -163,9 +160,8 @@ static void numbers(void **state)
 }
 
 /* Numbers that are a time, in the unit that their word says, are taken with any. */
-static void times(void **state)
+TEST(times)
 {
-	(void)state;
 	ACCEPT("-a", "--log", "1h");
 	assert_int_equal(o.log, 60);
 	ACCEPT("-a", "--log", "120s");
@@ -186,9 +182,8 @@ static void times(void **state)
 	REFUSE("--top wants a whole number from", "-a", "--top", "1m");
 }
 
-static void choices(void **state)
+TEST(choices)
 {
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 		char text[64], *choice, *rest;
@@ -220,9 +215,8 @@ static void choices(void **state)
 	}
 }
 
-static void texts(void **state)
+TEST(texts)
 {
-	(void)state;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 
@@ -240,17 +234,4 @@ static void texts(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(two_of_one_name),
-		cmocka_unit_test(flags),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(times),
-		cmocka_unit_test(choices),
-		cmocka_unit_test(texts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, free_options);
-}
+AROUND_ALL(NULL, free_options);

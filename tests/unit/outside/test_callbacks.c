@@ -5,12 +5,9 @@
  * tests/e2e/tasks/test_tasks_found.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 #include "outside/callbacks.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_objects.h"
 
 #define CLOSURE_WORD 9 /* func_closure, 3.11 */
@@ -81,9 +78,8 @@ static void assert_awaited_by_nobody(bool other)
 	assert_int_equal(object.other_awaiters, other);
 }
 
-static void a_task(void **state)
+TEST(a_task)
 {
-	(void)state;
 	assert_awaited_by_nobody(false);
 	forge_callback(future, FORGED_WAKEUP, 2, at(task));
 	assert_awaited_by(at(task));
@@ -93,9 +89,8 @@ static void a_task(void **state)
 	assert_awaited_by_nobody(true);
 }
 
-static void a_future_of_which_a_task_waits(void **state)
+TEST(a_future_of_which_a_task_waits)
 {
-	(void)state;
 	forge_closure(at(outer));
 	assert_awaited_by(at(outer)); /* that nobody awaits */
 	outer[5] = forge_object(list, FORGED_LIST);
@@ -111,11 +106,10 @@ static void a_future_of_which_a_task_waits(void **state)
 	assert_awaited_by(at(task));
 }
 
-static void who_is_only_told(void **state)
+TEST(who_is_only_told)
 {
 	static struct forged_dict dict;
 
-	(void)state;
 	forge_callback(future, FORGED_FUNCTION, CLOSURE_WORD, 0);
 	assert_awaited_by_nobody(false);
 	forge_callback(future, FORGED_BUILTIN, 3, forge_dict(&dict));
@@ -129,9 +123,8 @@ static void who_is_only_told(void **state)
 }
 
 /* Futures that await each other end the search, however they do. */
-static void circles(void **state)
+TEST(circles)
 {
-	(void)state;
 	forge_closure(at(outer));
 	outer[3] = at(callback);
 	assert_int_equal(look(), 0);
@@ -141,7 +134,7 @@ static void circles(void **state)
 }
 
 /* A list that says it is endless, and any word anywhere. */
-static void spoilt(void **state)
+TEST(spoilt)
 {
 	static const __u64 values[] = { 0, 1, 4096, 1ULL << 47, ~0ULL, ~7ULL };
 	forged_object *const all[] = { &future, &outer, &callback, &closure, &cell, &list };
@@ -165,13 +158,11 @@ static void spoilt(void **state)
 	assert_true(object.more_awaiters);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests[] = {
-		TEST(a_task), TEST(a_future_of_which_a_task_waits), TEST(who_is_only_told), TEST(circles),
-		TEST(spoilt),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, NULL);

@@ -4,17 +4,13 @@
  * found by name in trees of all kinds of nodes, and whatever else stands there ends the look.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "outside/context_look.h"
+#include "tests/forge/test.h"
 
 #define WORDS 8192
 #define HASH  (3 | 4 << 5 | 31 << 10)
@@ -140,13 +136,12 @@ static int look(const char *wanted, struct context_vars *ret)
 	return 0;
 }
 
-static void in_a_tree(void **state)
+TEST(in_a_tree)
 {
 	const __u64 *v = variable("tenant", HASH), *number = object(CONTEXT_INT, 2);
 	__u64 *array = object(CONTEXT_ARRAY, 33), *same = object(CONTEXT_COLLISION, 2 + 4);
 	struct context_vars found;
 
-	(void)state;
 	same[2] = 4;
 	same[4] = address_of(variable("another", HASH));
 	same[5] = address_of(object(CONTEXT_NONE, 0));
@@ -168,12 +163,11 @@ static void in_a_tree(void **state)
 }
 
 /* Names are compared whole, and as they are. */
-static void names(void **state)
+TEST(names)
 {
 	struct context_vars found;
 	__u64 *v = variable("tenant", HASH);
 
-	(void)state;
 	use(bitmap(3, v, text("")));
 	assert_int_equal(look("tenan,tenants,Tenant,*", &found), 0);
 	assert_int_equal(found.count, 0);
@@ -183,12 +177,11 @@ static void names(void **state)
 }
 
 /* What has another hash, or is another object, is not where a variable would be. */
-static void what_is_no_variable(void **state)
+TEST(what_is_no_variable)
 {
 	struct context_vars found;
 	__u64 *v = variable("tenant", HASH);
 
-	(void)state;
 	use(bitmap(2, v, text("")));
 	assert_int_equal(look("tenant", &found), 0);
 	assert_int_equal(found.count, 0);
@@ -200,11 +193,10 @@ static void what_is_no_variable(void **state)
 	assert_int_equal(found.count, 0);
 }
 
-static void where_the_context_is(void **state)
+TEST(where_the_context_is)
 {
 	struct context_vars found;
 
-	(void)state;
 	assert_int_equal(look("tenant", &found), -ENOENT);
 	thread[9] = address_of(object(TYPE_OTHER, 4));
 	assert_int_equal(look("tenant", &found), -ENOENT);
@@ -223,12 +215,11 @@ static void where_the_context_is(void **state)
 			 -ESRCH);
 }
 
-static void circles(void **state)
+TEST(circles)
 {
 	__u64 *array = object(CONTEXT_ARRAY, 33), *node = bitmap(0, NULL, array);
 	struct context_vars found;
 
-	(void)state;
 	for (int i = 0; i < 32; i++)
 		array[2 + i] = address_of(i % 2 ? array : node);
 	use(array);
@@ -237,7 +228,7 @@ static void circles(void **state)
 }
 
 /* Some words are others; what is said of it can always be so. */
-static void words_that_are_others(void **state)
+TEST(words_that_are_others)
 {
 	int different = 0;
 
@@ -258,14 +249,4 @@ static void words_that_are_others(void **state)
 	assert_true(different > 10);
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(in_a_tree), TEST(names),	TEST(what_is_no_variable), TEST(where_the_context_is),
-		TEST(circles),	 TEST(words_that_are_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -4,13 +4,10 @@
  * is shown by tests/e2e/tasks/test_tasks.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "outside/coroutines.h"
+#include "tests/forge/test.h"
 #include "tests/unit/outside/forge_tasks.h"
 
 static struct chain chain;
@@ -22,11 +19,10 @@ static void forge_object(__u64 *object, int type, __u64 first)
 	object[AT_FIRST] = first;
 }
 
-static void outermost_first(void **state)
+TEST(outermost_first)
 {
 	__u64 inner;
 
-	(void)state;
 	forge_begin();
 	forge_object(other, TYPE_FUTURE, 0);
 	inner = forge_coroutine(2, FORGED_AWAITING, address_of(other));
@@ -41,7 +37,7 @@ static void outermost_first(void **state)
 	}
 }
 
-static void how_it_ends(void **state)
+TEST(how_it_ends)
 {
 	static const struct {
 		int state;
@@ -54,7 +50,6 @@ static void how_it_ends(void **state)
 	};
 	__u64 outer;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		forge_begin();
 		assert_int_equal(chain_read(&reader, forge_coroutine(0, rows[i].state, 0), &chain), 0);
@@ -72,11 +67,10 @@ static void how_it_ends(void **state)
 }
 
 /* Through what an async generator is asked by, but not through a class of that name. */
-static void wrappers(void **state)
+TEST(wrappers)
 {
 	static forged second;
 
-	(void)state;
 	forge_begin();
 	forge_object(second, TYPE_ASEND, forge_coroutine(1, FORGED_SUSPENDED, 0));
 	forge_object(other, TYPE_ASEND, address_of(second));
@@ -93,11 +87,10 @@ static void wrappers(void **state)
 	assert_int_equal(chain_read(&reader, address_of(coroutines[1]), &chain), -EBADMSG);
 }
 
-static void circles_and_lengths(void **state)
+TEST(circles_and_lengths)
 {
 	static forged many[CHAIN_MAX + 8];
 
-	(void)state;
 	forge_begin();
 	forge_coroutine(1, FORGED_AWAITING, forge_coroutine(0, FORGED_AWAITING, address_of(coroutines[1])));
 	assert_int_equal(chain_read(&reader, address_of(coroutines[0]), &chain), 0);
@@ -114,12 +107,11 @@ static void circles_and_lengths(void **state)
 }
 
 /* Each word of a chain, with what may be anywhere in memory: some chain or an error, and never more. */
-static void every_word(void **state)
+TEST(every_word)
 {
 	static const __u64 values[] = { 0,	     1,		 8,	     4096,	 ~0ULL,
 					1ULL << 47, 1ULL << 63, 0x7fffffff, 0x7ffffffffff8 };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		for (int word = 0; word < FORGE_WORDS; word++) {
 			for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
@@ -138,12 +130,11 @@ static void every_word(void **state)
 }
 
 /* A thread's frames down to the coroutine; those of the interpreter itself are none. */
-static void running(void **state)
+TEST(running)
 {
 	static __u64 frames[3][16], tstate[16];
 	const __u64 at = address_of(tstate);
 
-	(void)state;
 	forge_begin();
 	forge_coroutine(0, FORGED_EXECUTING, 0);
 	for (int i = 0; i < 3; i++) {
@@ -165,15 +156,4 @@ static void running(void **state)
 	tstate[10] = 0;
 	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[0]), &chain),
 			 -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outermost_first),     cmocka_unit_test(how_it_ends),
-		cmocka_unit_test(wrappers),	       cmocka_unit_test(circles_and_lengths),
-		cmocka_unit_test(every_word),	       cmocka_unit_test(running),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

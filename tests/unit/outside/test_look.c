@@ -4,21 +4,17 @@
  * tests/e2e/commands/test_dump.py.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <linux/futex.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "outside/look.h"
+#include "tests/forge/test.h"
 
 struct answer {
 	struct look head;
@@ -45,25 +41,23 @@ static int parse(struct answer *a, size_t size)
 	return look_parse(a, size, &look, &threads, &frames);
 }
 
-static void pointers_into_a_good_answer(void **state)
+TEST(pointers_into_a_good_answer)
 {
 	struct answer a = good();
 	const struct look_frame *frames;
 	struct look_thread *threads;
 	const struct look *look;
 
-	(void)state;
 	assert_int_equal(look_parse(&a, sizeof(a), &look, &threads, &frames), 0);
 	assert_ptr_equal(look, &a.head);
 	assert_ptr_equal(threads, a.threads);
 	assert_ptr_equal(frames, a.frames);
 }
 
-static void sizes_that_are_wrong(void **state)
+TEST(sizes_that_are_wrong)
 {
 	struct answer a = good();
 
-	(void)state;
 	for (size_t size = 0; size < sizeof(a); size++)
 		assert_int_equal(parse(&a, size), -EBADMSG);
 	a.head.threads = UINT32_MAX;
@@ -73,11 +67,10 @@ static void sizes_that_are_wrong(void **state)
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
 }
 
-static void threads_that_are_impossible(void **state)
+TEST(threads_that_are_impossible)
 {
 	struct answer a;
 
-	(void)state;
 	a = good();
 	a.threads[1].count = 2;
 	assert_int_equal(parse(&a, sizeof(a)), -EBADMSG);
@@ -103,7 +96,7 @@ static void threads_that_are_impossible(void **state)
 }
 
 /* A layout and a runtime that lead nowhere give threads without frames. */
-static void a_process_without_an_interpreter(void **state)
+TEST(a_process_without_an_interpreter)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 	const struct look_frame *frames;
@@ -111,7 +104,6 @@ static void a_process_without_an_interpreter(void **state)
 	struct look_thread *threads;
 	const struct look *look;
 
-	(void)state;
 	assert_int_equal(look_at_threads(getpid(), getpid(), &layout, 4096, 4096, &out), 0);
 	assert_int_equal(look_parse(out.data, out.size, &look, &threads, &frames), 0);
 	assert_int_equal(look->threads, 1);
@@ -200,33 +192,17 @@ static __u32 look_at_sleeper(const struct layout *layout, size_t byte)
 	return gil;
 }
 
-static void a_futex_of_the_gil_and_one_behind_it(void **state)
+TEST(a_futex_of_the_gil_and_one_behind_it)
 {
-	(void)state;
 	assert_int_equal(look_at_sleeper(&with_gil, 0), LOOK_GIL_WAITS);
 	assert_int_equal(look_at_sleeper(&with_gil, GIL_BYTES - 4), LOOK_GIL_WAITS);
 	assert_int_equal(look_at_sleeper(&with_gil, GIL_BYTES), LOOK_GIL_NOT);
 	assert_int_equal(look_at_sleeper(&with_gil, 500), LOOK_GIL_NOT);
 }
 
-static void a_futex_of_the_gil_that_all_share(void **state)
+TEST(a_futex_of_the_gil_that_all_share)
 {
-	(void)state;
 	assert_int_equal(look_at_sleeper(&with_shared_gil, 0), LOOK_GIL_WAITS);
 	assert_int_equal(look_at_sleeper(&with_shared_gil, GIL_BYTES - 4), LOOK_GIL_WAITS);
 	assert_int_equal(look_at_sleeper(&with_shared_gil, GIL_BYTES), LOOK_GIL_NOT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pointers_into_a_good_answer),
-		cmocka_unit_test(sizes_that_are_wrong),
-		cmocka_unit_test(threads_that_are_impossible),
-		cmocka_unit_test(a_process_without_an_interpreter),
-		cmocka_unit_test(a_futex_of_the_gil_and_one_behind_it),
-		cmocka_unit_test(a_futex_of_the_gil_that_all_share),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "tests/forge/objects.h"
 
 #include "outside/route_look.h"
+#include "tests/forge/test.h"
 
 enum { T_IDS = OWN_TYPES, T_SPAN, T_PLAIN, T_ATTRIBUTES, T_ORDERED, T_OTHER, TYPES };
 static const char *const type_names[TYPES] = { "type", "dict", "str", "int", "SpanContext", "_Span",
@@ -115,9 +116,8 @@ static __u64 *span_of(const __u64 *parent, const __u64 *attributes)
 
 /* --- the tests ------------------------------------------------------------------------------------------ */
 
-static void each_version(void **state)
+TEST(each_version)
 {
-	(void)state;
 	for EACH_VERSION(i) {
 		struct trace_ids parent = ids;
 		struct route_found found;
@@ -131,9 +131,8 @@ static void each_version(void **state)
 	}
 }
 
-static void attributes_in_a_dict(void **state)
+TEST(attributes_in_a_dict)
 {
-	(void)state;
 	for EACH_VERSION(i) {
 		__u64 *span;
 
@@ -145,24 +144,22 @@ static void attributes_in_a_dict(void **state)
 	}
 }
 
-static void an_ordered_dict(void **state)
+TEST(an_ordered_dict)
 {
 	const struct pair pairs[] = { { "http.route", NULL } };
 	struct pair with[1];
 
-	(void)state;
 	begin(0x030900f0);
 	with[0] = (struct pair){ pairs[0].name, text("/old") };
 	assert_string_equal(look_at(span_of(NULL, bounded(with, 1, T_ORDERED))).route, "/old");
 	assert_int_equal(look_at(span_of(NULL, bounded(with, 1, T_OTHER))).state, ROUTE_NONE);
 }
 
-static void without_a_route(void **state)
+TEST(without_a_route)
 {
 	const struct trace_ids of_another = { 1, 2, 3 };
 	struct route_found found;
 
-	(void)state;
 	begin(0x030c00f0);
 	found = look_at(span_of(ids_of(&of_another), bounded(NULL, 0, T_DICT)));
 	assert_int_equal(found.state, ROUTE_NONE);
@@ -174,14 +171,13 @@ static void without_a_route(void **state)
 }
 
 /* What is at a span's address by now is not that span. */
-static void what_has_ended(void **state)
+TEST(what_has_ended)
 {
 	const struct trace_ids near[] = { { ids.high, ids.low, ids.span + 1 },
 					  { ids.high, ids.low + 1, ids.span },
 					  { ids.high + 1, ids.low, ids.span } };
 	__u64 *span;
 
-	(void)state;
 	begin(0x030d00f0);
 	span = span_of(NULL, with_route("/another"));
 	for (size_t i = 0; i < 3; i++) {
@@ -194,22 +190,20 @@ static void what_has_ended(void **state)
 	assert_int_equal(look_at((const __u64 *)8).state, ROUTE_GONE);
 }
 
-static void a_long_route(void **state)
+TEST(a_long_route)
 {
 	char route[100];
 
-	(void)state;
 	memset(route, 'r', sizeof(route) - 1);
 	route[sizeof(route) - 1] = '\0';
 	begin(0x030e00f0);
 	assert_string_equal(look_at(span_of(NULL, with_route(route))).route, route);
 }
 
-static void questions_that_cannot_be(void **state)
+TEST(questions_that_cannot_be)
 {
 	struct buf out = {};
 
-	(void)state;
 	begin(0x030c00f0);
 	question.count = ROUTES_AT_ONCE + 1;
 	assert_int_equal(route_look(getpid(), &layout, &question, &out), -EINVAL);
@@ -219,9 +213,8 @@ static void questions_that_cannot_be(void **state)
 	assert_int_equal(out.size, 0);
 }
 
-static void memory_that_is_anything(void **state)
+TEST(memory_that_is_anything)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		struct route_found found;
 
@@ -232,20 +225,4 @@ static void memory_that_is_anything(void **state)
 		assert_true(found.state < ROUTE_STATES);
 		assert_true(memchr(found.route, '\0', sizeof(found.route)));
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_version),
-		cmocka_unit_test(attributes_in_a_dict),
-		cmocka_unit_test(an_ordered_dict),
-		cmocka_unit_test(without_a_route),
-		cmocka_unit_test(what_has_ended),
-		cmocka_unit_test(a_long_route),
-		cmocka_unit_test(questions_that_cannot_be),
-		cmocka_unit_test(memory_that_is_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

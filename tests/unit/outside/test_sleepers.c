@@ -4,14 +4,10 @@
  * by tests/e2e/waits/test_asleep.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "outside/sleepers.h"
+#include "tests/forge/test.h"
 
 struct answer {
 	struct sleepers head;
@@ -42,7 +38,7 @@ static int parse(const struct answer *a, size_t size)
 	return sleepers_parse(a, size, &head, &threads, &codes, &frames);
 }
 
-static void pointers_into_a_good_answer(void **state)
+TEST(pointers_into_a_good_answer)
 {
 	const struct answer a = good();
 	const struct sleepers *head;
@@ -50,7 +46,6 @@ static void pointers_into_a_good_answer(void **state)
 	const struct seen_code *codes;
 	const struct seen_frame *frames;
 
-	(void)state;
 	assert_int_equal(sleepers_parse(&a, sizeof(a), &head, &threads, &codes, &frames), 0);
 	assert_ptr_equal(head, &a.head);
 	assert_ptr_equal(threads, a.threads);
@@ -58,12 +53,11 @@ static void pointers_into_a_good_answer(void **state)
 	assert_ptr_equal(frames, a.frames);
 }
 
-static void sizes_that_are_wrong(void **state)
+TEST(sizes_that_are_wrong)
 {
 	const struct answer a = good();
 	struct answer bad;
 
-	(void)state;
 	for (size_t size = 0; size < sizeof(a); size++)
 		assert_int_equal(parse(&a, size), -EBADMSG);
 	bad = a;
@@ -78,11 +72,10 @@ static void sizes_that_are_wrong(void **state)
 }
 
 /* Each of these is the only thing that is wrong. */
-static void numbers_that_are_impossible(void **state)
+TEST(numbers_that_are_impossible)
 {
 	struct answer bad[8];
 
-	(void)state;
 	for (size_t i = 0; i < 8; i++)
 		bad[i] = good();
 	bad[0].threads[1].count = 2;
@@ -95,15 +88,4 @@ static void numbers_that_are_impossible(void **state)
 	bad[7].frames[0].instr = INSTR_UNKNOWN + 1;
 	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(parse(&bad[i], sizeof(bad[i])), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pointers_into_a_good_answer),
-		cmocka_unit_test(sizes_that_are_wrong),
-		cmocka_unit_test(numbers_that_are_impossible),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

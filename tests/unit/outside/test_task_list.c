@@ -3,13 +3,10 @@
  * test_task_list.c - lists of tasks, whole and in pieces.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "outside/task_list.h"
+#include "tests/forge/test.h"
 #include "tests/unit/outside/forge_tasks.h"
 
 #define TASKS 5
@@ -47,11 +44,10 @@ static struct task_list read_list(size_t most)
 	return list;
 }
 
-static void in_their_order(void **state)
+TEST(in_their_order)
 {
 	struct task_list list;
 
-	(void)state;
 	forge_list();
 	list = read_list(100);
 	assert_int_equal(list.count, TASKS);
@@ -77,12 +73,11 @@ static void in_their_order(void **state)
 }
 
 /* What was found before the list came apart stays. */
-static void a_list_in_pieces(void **state)
+TEST(a_list_in_pieces)
 {
 	static const __u64 values[] = { 0, 1, 8, 4096, ~0ULL, 1ULL << 47, 1ULL << 63 };
 	struct task_list list;
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
 		for (int word = 0; word < 2; word++) {
 			forge_list();
@@ -102,11 +97,10 @@ static void a_list_in_pieces(void **state)
 	task_list_free(&list);
 }
 
-static void no_more_than_there_is_room_for(void **state)
+TEST(no_more_than_there_is_room_for)
 {
 	struct task_list list;
 
-	(void)state;
 	forge_list();
 	list = read_list(3);
 	assert_int_equal(list.count, 3);
@@ -119,15 +113,4 @@ static void no_more_than_there_is_room_for(void **state)
 	assert_int_equal(task_list_new(&list, 3), 0);
 	assert_int_equal(task_list_read(&list, &reader, address_of(head), 1), -ESRCH);
 	task_list_free(&list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_their_order),
-		cmocka_unit_test(a_list_in_pieces),
-		cmocka_unit_test(no_more_than_there_is_room_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

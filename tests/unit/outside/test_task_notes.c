@@ -2,14 +2,10 @@
 /*
  * test_task_notes.c - which tasks of a look are read again, and which have ended.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "outside/task_notes.h"
+#include "tests/forge/test.h"
 
 #define COUNT 4
 
@@ -77,9 +73,8 @@ static void assert_ended(unsigned int bits)
 		assert_int_equal(notes[i].ended, bits >> i & 1);
 }
 
-static void awaited_ones_are_checked(void **state)
+TEST(awaited_ones_are_checked)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
 		notes[i].again = true;
 	assert_checked(1 | 2);
@@ -88,9 +83,8 @@ static void awaited_ones_are_checked(void **state)
 }
 
 /* What it awaits, for what awaits it was read anew; and what awaits it, which was read before it. */
-static void one_that_was_read_again(void **state)
+TEST(one_that_was_read_again)
 {
-	(void)state;
 	notes[1].again = true;
 	assert_checked(1 | 2 | 4);
 	notes[1].again = false;
@@ -98,9 +92,8 @@ static void one_that_was_read_again(void **state)
 	assert_checked(2);
 }
 
-static void those_that_went_on(void **state)
+TEST(those_that_went_on)
 {
-	(void)state;
 	assert_int_equal(task_notes_mark_again(&all), 0);
 	notes[0].gone = true;
 	tasks[3].state = TASK_CHANGED;
@@ -111,9 +104,8 @@ static void those_that_went_on(void **state)
 	assert_again(8);
 }
 
-static void one_in_no_list_has_ended(void **state)
+TEST(one_in_no_list_has_ended)
 {
-	(void)state;
 	notes[0].again = notes[3].again = true;
 	lists_again(1, 2);
 	found.found[3].listed = false; /* so nothing is known of it */
@@ -122,9 +114,8 @@ static void one_in_no_list_has_ended(void **state)
 	assert_again(8);
 }
 
-static void one_that_is_still_there(void **state)
+TEST(one_that_is_still_there)
 {
-	(void)state;
 	notes[0].again = true;
 	lists_again(0, 3);
 	now.found[0].running = 77;
@@ -135,9 +126,8 @@ static void one_that_is_still_there(void **state)
 }
 
 /* 2 has ended, and with it what it awaited: 1 is there still, and awaited by another one. */
-static void what_has_ended_awaits_nobody(void **state)
+TEST(what_has_ended_awaits_nobody)
 {
-	(void)state;
 	notes[2].again = true;
 	lists_again(0, 1);
 	task_notes_mark_ended(&all, &found, &now);
@@ -150,14 +140,11 @@ static void what_has_ended_awaits_nobody(void **state)
 	assert_again(0);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests_of_it[] = {
-		TEST(awaited_ones_are_checked), TEST(one_that_was_read_again), TEST(those_that_went_on),
-		TEST(one_in_no_list_has_ended), TEST(one_that_is_still_there),
-		TEST(what_has_ended_awaits_nobody),
-	};
-
-	return cmocka_run_group_tests(tests_of_it, NULL, end);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, end);

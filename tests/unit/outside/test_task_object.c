@@ -3,14 +3,11 @@
  * test_task_object.c - one task: its name, its coroutines, who awaits it; and tasks that are none.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "outside/task_object.h"
+#include "tests/forge/test.h"
 #include "tests/unit/outside/forge_tasks.h"
 
 static struct task_object object;
@@ -41,9 +38,8 @@ static void forge_set(__u64 slots, int count)
 	task_objects[0][TASK_FLAGS_AT] = 1 | 1 << 8;
 }
 
-static void a_whole_task(void **state)
+TEST(a_whole_task)
 {
-	(void)state;
 	forge_begin();
 	forge_task(3, forge_coroutine(0, FORGED_AWAITING, forge_coroutine(1, FORGED_SUSPENDED, 0)));
 	task_objects[3][TASK_AWAITED_BY_AT] = address_of(task_objects[4]);
@@ -62,9 +58,8 @@ static void a_whole_task(void **state)
 	assert_int_equal(object.chain.count, 0);
 }
 
-static void a_set_of_awaiters(void **state)
+TEST(a_set_of_awaiters)
 {
-	(void)state;
 	forge_begin();
 	forge_task(0, forge_coroutine(0, FORGED_SUSPENDED, 0));
 	forge_set(8, 3);
@@ -93,14 +88,13 @@ static __u64 next_random(__u64 *seed)
 }
 
 /* Any words anywhere in a task, its coroutines, its set and their types: the same in each run. */
-static void random_words(void **state)
+TEST(random_words)
 {
 	forged *const objects[] = { task_objects, coroutines, coroutines + 1, coroutines + 2,
 				    &set,	  texts,      types,	      types + 3 };
 	__u64 seed = 1;
 	int steady = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		forge_begin();
 		forge_task(0, forge_coroutine(0, FORGED_AWAITING,
@@ -125,7 +119,7 @@ static void random_words(void **state)
 	assert_in_range(steady, 1000, 19000);
 }
 
-static void sets_that_are_none(void **state)
+TEST(sets_that_are_none)
 {
 	static const struct {
 		int word;
@@ -133,7 +127,6 @@ static void sets_that_are_none(void **state)
 	} rows[] = { { 2, 4 }, { 2, 2 }, { 2, ~0ULL }, { 3, 5 },      { 3, ~0ULL },
 		     { 3, OBJECT_SLOTS_MAX * 2 - 1 }, { 3, 0 }, { 4, 0 }, { 4, 4096 },  { 4, ~0ULL } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		forge_begin();
 		forge_task(0, forge_coroutine(0, FORGED_SUSPENDED, 0));
@@ -148,7 +141,7 @@ static void sets_that_are_none(void **state)
 }
 
 /* It has left its list; its memory is another object's; its name is none; it runs, but in no thread. */
-static void tasks_that_are_none(void **state)
+TEST(tasks_that_are_none)
 {
 	static const struct {
 		int word;
@@ -156,7 +149,6 @@ static void tasks_that_are_none(void **state)
 	} rows[] = { { TASK_NODE_AT, 0 },  { TASK_FLAGS_AT, 0 },    { TASK_FLAGS_AT, 2 },
 		     { TASK_FLAGS_AT, 1 | 2 << 8 }, { TASK_NAME_AT, 0 }, { TASK_CORO_AT, 4096 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		forge_begin();
 		forge_task(0, forge_coroutine(0, FORGED_SUSPENDED, 0));
@@ -171,11 +163,10 @@ static void tasks_that_are_none(void **state)
 	assert_false(object.steady);
 }
 
-static void the_end_of_a_look(void **state)
+TEST(the_end_of_a_look)
 {
 	const struct task_found found = { .address = address_of(task_objects[0]) };
 
-	(void)state;
 	forge_begin();
 	forge_task(0, 0);
 	reader.reads = READER_READS_MAX;
@@ -186,13 +177,12 @@ static void the_end_of_a_look(void **state)
 	assert_int_equal(task_object_read(&reader, &found, &object), -ESRCH);
 }
 
-static void what_a_thread_runs(void **state)
+TEST(what_a_thread_runs)
 {
 	static __u64 tstate[8];
 	char name[TASK_NAME_SIZE];
 	__u64 task = 1;
 
-	(void)state;
 	forge_begin();
 	tstate[2] = 0; /* no loop: the other word may be old */
 	tstate[3] = forge_task(6, 0);
@@ -204,16 +194,4 @@ static void what_a_thread_runs(void **state)
 	assert_int_equal(task_object_name(&reader, task, name), 0);
 	assert_string_equal(name, "Task-6");
 	assert_int_equal(task_object_name(&reader, 4096, name), -EFAULT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_task),	       cmocka_unit_test(a_set_of_awaiters),
-		cmocka_unit_test(sets_that_are_none),  cmocka_unit_test(tasks_that_are_none),
-		cmocka_unit_test(random_words),	       cmocka_unit_test(the_end_of_a_look),
-		cmocka_unit_test(what_a_thread_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

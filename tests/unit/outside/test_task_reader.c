@@ -3,19 +3,15 @@
  * test_task_reader.c - names and types of forged objects, and that a look comes to its end.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/outside/forge_tasks.h"
 
 static char name[TASK_NAME_SIZE];
 
-static void numbers(void **state)
+TEST(numbers)
 {
-	(void)state;
 	forge_begin();
 	assert_int_equal(task_reader_name(&reader, forge_name(0, 7), name), 0);
 	assert_string_equal(name, "Task-7");
@@ -39,12 +35,11 @@ static __u64 forge_str(__u64 kind, bool compact, bool ascii, __u64 length)
 	return address_of(texts[0]);
 }
 
-static void strings(void **state)
+TEST(strings)
 {
 	static const __u16 wide[] = { 0x2603, 'x' };
 	static const char elsewhere[] = "of a class";
 
-	(void)state;
 	forge_begin();
 	strcpy((char *)texts[0] + 40, "plain");
 	assert_int_equal(task_reader_name(&reader, forge_str(1, true, true, 5), name), 0);
@@ -62,9 +57,8 @@ static void strings(void **state)
 	assert_int_equal(strlen(name), TASK_NAME_SIZE - 1);
 }
 
-static void strings_that_are_none(void **state)
+TEST(strings_that_are_none)
 {
-	(void)state;
 	forge_begin();
 	strcpy(name, "as before");
 	assert_int_equal(task_reader_name(&reader, forge_str(3, true, true, 5), name), -EBADMSG);
@@ -79,11 +73,10 @@ static void strings_that_are_none(void **state)
 }
 
 /* What a class is called does not matter, nor how many types there are. */
-static void kinds(void **state)
+TEST(kinds)
 {
 	static forged many[3 * READER_TYPES];
 
-	(void)state;
 	forge_begin();
 	assert_int_equal(task_reader_kind(&reader, address_of(types[TYPE_COROUTINE])), READER_COROUTINE);
 	assert_int_equal(task_reader_kind(&reader, address_of(types[TYPE_ASEND])), READER_WRAPPER);
@@ -96,11 +89,10 @@ static void kinds(void **state)
 	assert_int_equal(task_reader_kind(&reader, 1), READER_OTHER);
 }
 
-static void a_look_is_bounded(void **state)
+TEST(a_look_is_bounded)
 {
 	__u64 word;
 
-	(void)state;
 	forge_begin();
 	assert_int_equal(task_reader_read(&reader, address_of(types), &word, sizeof(word)), 0);
 	assert_int_equal(task_reader_read(&reader, 1ULL << 60, &word, sizeof(word)), -EFAULT);
@@ -113,17 +105,4 @@ static void a_look_is_bounded(void **state)
 	reader.memory = 1 << 30;
 	assert_int_equal(task_reader_read(&reader, address_of(types), &word, sizeof(word)), -ESRCH);
 	assert_int_equal(reader.unreachable, -ESRCH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(strings),
-		cmocka_unit_test(strings_that_are_none),
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(a_look_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

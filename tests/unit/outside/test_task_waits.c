@@ -4,13 +4,9 @@
  * shown by tests/e2e/tasks/test_tasks_event.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "outside/task_waits.h"
+#include "tests/forge/test.h"
 
 struct answer {
 	struct task_waits head;
@@ -41,11 +37,10 @@ static int parse(const struct answer *a, size_t size)
 	return task_waits_parse(a, size, &head, &tasks, &codes, &frames);
 }
 
-static void pointers_into_a_good_answer(void **state)
+TEST(pointers_into_a_good_answer)
 {
 	const struct answer a = good();
 
-	(void)state;
 	assert_int_equal(parse(&a, sizeof(a)), 0);
 	assert_ptr_equal(head, &a.head);
 	assert_ptr_equal(tasks, a.tasks);
@@ -53,12 +48,11 @@ static void pointers_into_a_good_answer(void **state)
 	assert_ptr_equal(frames, a.frames);
 }
 
-static void sizes_that_are_wrong(void **state)
+TEST(sizes_that_are_wrong)
 {
 	const struct answer a = good();
 	struct answer bad[3] = { a, a, a };
 
-	(void)state;
 	for (size_t size = 0; size < sizeof(a); size++)
 		assert_int_equal(parse(&a, size), -EBADMSG);
 	bad[0].head.tasks = UINT32_MAX;
@@ -69,11 +63,10 @@ static void sizes_that_are_wrong(void **state)
 }
 
 /* Each of these is the only thing that is wrong. */
-static void numbers_that_are_impossible(void **state)
+TEST(numbers_that_are_impossible)
 {
 	struct answer bad[9];
 
-	(void)state;
 	for (size_t i = 0; i < 9; i++)
 		bad[i] = good();
 	bad[0].tasks[1].count = 2;
@@ -87,15 +80,4 @@ static void numbers_that_are_impossible(void **state)
 	bad[8].frames[0].instr = INSTR_UNKNOWN + 1;
 	for (size_t i = 0; i < 9; i++)
 		assert_int_equal(parse(&bad[i], sizeof(bad[i])), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests_of_it[] = {
-		cmocka_unit_test(pointers_into_a_good_answer),
-		cmocka_unit_test(sizes_that_are_wrong),
-		cmocka_unit_test(numbers_that_are_impossible),
-	};
-
-	return cmocka_run_group_tests(tests_of_it, NULL, NULL);
 }

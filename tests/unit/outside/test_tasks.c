@@ -4,16 +4,12 @@
  * shown by tests/e2e/tasks/test_tasks.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "outside/tasks.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_offsets.h"
 
 struct answer {
@@ -44,7 +40,7 @@ static int parse(struct answer *a, size_t size)
 	return tasks_parse(a, size, &head, &tasks, &frames, &awaiters);
 }
 
-static void pointers_into_a_good_answer(void **state)
+TEST(pointers_into_a_good_answer)
 {
 	struct answer a = good();
 	const struct tasks *head;
@@ -52,7 +48,6 @@ static void pointers_into_a_good_answer(void **state)
 	const struct look_frame *frames;
 	const __u32 *awaiters;
 
-	(void)state;
 	assert_int_equal(tasks_parse(&a, sizeof(a), &head, &tasks, &frames, &awaiters), 0);
 	assert_ptr_equal(head, &a.head);
 	assert_ptr_equal(tasks, a.tasks);
@@ -60,11 +55,10 @@ static void pointers_into_a_good_answer(void **state)
 	assert_ptr_equal(awaiters, a.awaiters);
 }
 
-static void sizes_that_are_wrong(void **state)
+TEST(sizes_that_are_wrong)
 {
 	struct answer a = good();
 
-	(void)state;
 	for (size_t size = 0; size < sizeof(a); size++)
 		assert_int_equal(parse(&a, size), -EBADMSG);
 	a.head.tasks = UINT32_MAX;
@@ -78,11 +72,10 @@ static void sizes_that_are_wrong(void **state)
 }
 
 /* Who draws trees of them counts on each frame and each awaiter being of one task. */
-static void tasks_that_are_impossible(void **state)
+TEST(tasks_that_are_impossible)
 {
 	struct answer a;
 
-	(void)state;
 #define REFUSED(change)                                                                                      \
 	do {                                                                                                 \
 		a = good();                                                                                  \
@@ -102,7 +95,7 @@ static void tasks_that_are_impossible(void **state)
 #undef REFUSED
 }
 
-static void a_process_without_an_interpreter(void **state)
+TEST(a_process_without_an_interpreter)
 {
 	static const __u64 asyncio[ASYNCIO_WORDS] = { 168,    136,   96,  108, 109, 128, 152,
 						      225864, 10880, 936, 864, 872, 880 };
@@ -110,7 +103,6 @@ static void a_process_without_an_interpreter(void **state)
 	_cleanup_buf_ struct buf out = { 0 };
 	__u64 words[128];
 
-	(void)state;
 	layout.version = 0x030e06f0;
 	forge_offsets(layout.version, false, words);
 	assert_int_equal(tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
@@ -122,16 +114,4 @@ static void a_process_without_an_interpreter(void **state)
 	layout.version = 0x030700f0;
 	assert_int_equal(tasks_look(getpid(), getpid(), &layout, (uintptr_t)words, (uintptr_t)asyncio, &out),
 			 -ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pointers_into_a_good_answer),
-		cmocka_unit_test(sizes_that_are_wrong),
-		cmocka_unit_test(tasks_that_are_impossible),
-		cmocka_unit_test(a_process_without_an_interpreter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

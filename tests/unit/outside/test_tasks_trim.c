@@ -3,16 +3,12 @@
  * test_tasks_trim.c - what is left of a look is still one that tasks_parse() takes, and each task has what
  * it had.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "outside/tasks.h"
 #include "outside/tasks_trim.h"
+#include "tests/forge/test.h"
 
 static struct buf tasks, frames, awaiters;
 static const bool none[4];
@@ -73,14 +69,13 @@ static __u32 parse(struct task ret[4], __u64 ret_codes[4], __u32 ret_by[4])
 	return h->tasks;
 }
 
-static void nothing_is_taken_away(void **state)
+TEST(nothing_is_taken_away)
 {
 	static const bool gone[4];
 	struct task t[4];
 	__u64 codes[4];
 	__u32 by[4];
 
-	(void)state;
 	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, false), 0);
 	assert_int_equal(parse(t, codes, by), 4);
 	assert_int_equal(codes[2], 2);
@@ -88,7 +83,7 @@ static void nothing_is_taken_away(void **state)
 	assert_int_equal(by[1], 2);
 }
 
-static void one_that_has_ended(void **state)
+TEST(one_that_has_ended)
 {
 	static const bool gone[4];
 	struct task t[4];
@@ -106,14 +101,13 @@ static void one_that_has_ended(void **state)
 }
 
 /* It has neither coroutines nor awaiters then, and the others have theirs. */
-static void one_that_has_gone_on(void **state)
+TEST(one_that_has_gone_on)
 {
 	static const bool gone[4] = { true };
 	struct task t[4];
 	__u64 codes[4];
 	__u32 by[4];
 
-	(void)state;
 	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, gone, none, true), 0);
 	assert_int_equal(parse(t, codes, by), 3);
 	assert_int_equal(t[0].state, TASK_CHANGED);
@@ -125,7 +119,7 @@ static void one_that_has_gone_on(void **state)
 }
 
 /* One that is in no list any more is left out, too, unless it is said to await another one. */
-static void one_that_is_not_there_any_more(void **state)
+TEST(one_that_is_not_there_any_more)
 {
 	static const bool first[4] = { true }, second[4] = { false, true };
 	struct task t[4];
@@ -146,14 +140,13 @@ static void one_that_is_not_there_any_more(void **state)
 }
 
 /* A task that was read again has its frames behind those of all others. */
-static void one_that_was_read_again(void **state)
+TEST(one_that_was_read_again)
 {
 	const struct look_frame f = { .code = 7 };
 	struct task t[4];
 	__u64 codes[4];
 	__u32 by[4];
 
-	(void)state;
 	assert_int_equal(buf_add(&frames, &f, sizeof(f)), 0);
 	((struct task *)(void *)tasks.data)[0].first_frame = 3;
 	assert_int_equal(tasks_trim(&tasks, &frames, &awaiters, none, none, false), 0);
@@ -163,13 +156,11 @@ static void one_that_was_read_again(void **state)
 	assert_int_equal(frames.size, 3 * sizeof(f));
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests_of_it[] = {
-		TEST(nothing_is_taken_away), TEST(one_that_has_ended), TEST(one_that_has_gone_on),
-		TEST(one_that_is_not_there_any_more), TEST(one_that_was_read_again),
-	};
-
-	return cmocka_run_group_tests(tests_of_it, NULL, end);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, end);

@@ -14,6 +14,7 @@
 #include "outside/thread_context_look.h"
 #include "python/context_names.h"
 #include "tests/forge/library.h"
+#include "tests/forge/test.h"
 
 #define PAGE	   4096
 #define MODULE	   3
@@ -174,11 +175,10 @@ static int teardown(void **state)
 
 /* --- the tests ------------------------------------------------------------------------------------------ */
 
-static void each_way_to_reach_it(void **state)
+TEST(each_way_to_reach_it)
 {
 	struct thread_context_place p;
 
-	(void)state;
 	assert_int_equal(look(&p), 0);
 	assert_true(p.kind == THREAD_CONTEXT_MODULE && p.module == MODULE && p.offset == LIBRARY_OFFSET &&
 		    p.generation == GENERATION);
@@ -197,9 +197,8 @@ static void each_way_to_reach_it(void **state)
 		    !p.generation);
 }
 
-static void who_does_not_say_so(void **state)
+TEST(who_does_not_say_so)
 {
-	(void)state;
 	publish("tls_v1");
 	assert_int_equal(look_alone(), 0);
 	publish("go_pprof_labels_v1");
@@ -212,11 +211,10 @@ static void who_does_not_say_so(void **state)
 	assert_int_equal(look_alone(), -ENOENT);
 }
 
-static void words_that_lie(void **state)
+TEST(words_that_lie)
 {
 	static const __u64 wrong[] = { 0, 8, 1ULL << 47, 1ULL << 62, 1ULL << 63 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		describe(wrong[i]);
 		assert_int_equal(look_alone(), -ENOENT);
@@ -235,9 +233,8 @@ static void words_that_lie(void **state)
 }
 
 /* Of threads one that has it is enough. */
-static void threads_that_do_not_prove_it(void **state)
+TEST(threads_that_do_not_prove_it)
 {
-	(void)state;
 	for (int i = 0; i < 7; i++) {
 		begin(0x030c00f0);
 		load(NULL, 0);
@@ -260,7 +257,7 @@ static void threads_that_do_not_prove_it(void **state)
 	assert_int_equal(look_alone(), -ENOENT);
 }
 
-static void what_a_tracer_has_to_have_patched(void **state)
+TEST(what_a_tracer_has_to_have_patched)
 {
 	static const struct {
 		const char *module, *mark;
@@ -277,7 +274,6 @@ static void what_a_tracer_has_to_have_patched(void **state)
 		{ "json", "patch", 1, THREAD_CONTEXT_MODULE, THREAD_CONTEXT_MODULE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 4 * sizeof(rows) / sizeof(*rows); i++) {
 		const size_t row = i / 4;
 		const bool is_new = i % 2, is_traced = i / 2 % 2;
@@ -301,9 +297,8 @@ static void what_a_tracer_has_to_have_patched(void **state)
 }
 
 /* Whatever is there, a look ends. */
-static void memory_that_is_anything(void **state)
+TEST(memory_that_is_anything)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		begin(i % 2 ? 0x030900f0 : 0x030d00f0);
 		load(&(struct pair){ "ddtrace", module_of(NULL, 0) }, 1);
@@ -314,20 +309,15 @@ static void memory_that_is_anything(void **state)
 	}
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_way_to_reach_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(who_does_not_say_so, setup, teardown),
-		cmocka_unit_test_setup_teardown(words_that_lie, setup, teardown),
-		cmocka_unit_test_setup_teardown(threads_that_do_not_prove_it, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_a_tracer_has_to_have_patched, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_that_is_anything, setup, teardown),
-	};
-
+	(void)state;
 #if !defined(__x86_64__)
 	print_message("SKIP not-applicable: ids that threads publish are found on x86-64\n");
 	return 0;
 #endif
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin_all, NULL);

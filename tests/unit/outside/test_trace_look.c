@@ -6,6 +6,7 @@
 #include "tests/forge/objects.h"
 
 #include "outside/trace_look.h"
+#include "tests/forge/test.h"
 
 #define HASH 77
 
@@ -83,7 +84,7 @@ static struct context_vars look(void)
 	return v;
 }
 
-static void each_version(void **state)
+TEST(each_version)
 {
 	static const struct {
 		__u32 version;
@@ -93,7 +94,6 @@ static void each_version(void **state)
 			 { 0x030d00f0, TRACE_INLINE },
 			 { 0x030e00f0, TRACE_INLINE } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
 		struct context_vars v;
 
@@ -118,9 +118,8 @@ static void each_version(void **state)
 }
 
 /* Without the SDK the API's own spans are found, as of a request that came with ids. */
-static void what_is_not_loaded(void **state)
+TEST(what_is_not_loaded)
 {
-	(void)state;
 	for (int without = 1; without <= 4; without++) {
 		struct context_vars v;
 
@@ -137,9 +136,8 @@ static void what_is_not_loaded(void **state)
 	assert_int_equal(look().trace.count, 0);
 }
 
-static void what_is_something_else(void **state)
+TEST(what_is_something_else)
 {
-	(void)state;
 	begin(0x030c00f0);
 	key = text("another key"); /* of the same name in its module */
 	load(0);
@@ -151,25 +149,12 @@ static void what_is_something_else(void **state)
 }
 
 /* Whatever is there, a look ends. */
-static void memory_that_is_anything(void **state)
+TEST(memory_that_is_anything)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		begin(i % 2 ? 0x030900f0 : 0x030d00f0);
 		load(0);
 		spoil(1 + i % 40);
 		look();
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_version),
-		cmocka_unit_test(what_is_not_loaded),
-		cmocka_unit_test(what_is_something_else),
-		cmocka_unit_test(memory_that_is_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

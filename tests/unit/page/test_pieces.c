@@ -2,18 +2,14 @@
 /*
  * test_pieces.c - the files of the page as they were built in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "page/pieces.h"
+#include "tests/forge/test.h"
 
-static void as_in_the_folder(void **state)
+TEST(as_in_the_folder)
 {
 	static const struct {
 		const char *path;
@@ -24,7 +20,6 @@ static void as_in_the_folder(void **state)
 		{ "user/page/page.css", &piece_css },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_fclose_ FILE *f = fopen(rows[i].path, "re");
 		char text[32 << 10];
@@ -43,24 +38,13 @@ static void as_in_the_folder(void **state)
 }
 
 /* All scripts are one file, in strict mode. */
-static void scripts(void **state)
+TEST(scripts)
 {
 	static const char begin[] = "\"use strict\";\n";
 	static const char *const parts[] = { "function dataRead(", "function treeNew(",
 					     "async function load(" };
 
-	(void)state;
 	assert_memory_equal(piece_js.data, begin, strlen(begin));
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		assert_non_null(memmem(piece_js.data, piece_js.size, parts[i], strlen(parts[i])));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_in_the_folder),
-		cmocka_unit_test(scripts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

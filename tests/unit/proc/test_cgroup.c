@@ -3,16 +3,12 @@
  * test_cgroup.c - container and pod from the paths that runtimes make, with either driver and either version
  * of cgroups, from the host and from inside a cgroup namespace; and from paths that only look like them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/cgroup.h"
+#include "tests/forge/test.h"
 
 #define ID    "76e966f5b0a1f2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b"
 #define OTHER "079eb341c0ffee0079eb341c0ffee0079eb341c0ffee0079eb341c0ffee00abc"
@@ -103,9 +99,8 @@ static const struct {
 	{ "/kubepods.slice/kubepods-pod" UID_ ".slice/crio-conmon-" ID ".scope", "", UID },
 };
 
-static void runtimes(void **state)
+TEST(runtimes)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(of_runtimes); i++) {
 		char text[2048];
 
@@ -119,7 +114,7 @@ static void runtimes(void **state)
 	}
 }
 
-static void looks_like_it(void **state)
+TEST(looks_like_it)
 {
 	static const char *const paths[] = {
 		"/docker/" ID "0",
@@ -141,14 +136,13 @@ static void looks_like_it(void **state)
 	};
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		snprintf(text, sizeof(text), "0::%s\n", paths[i]);
 		parsed(text, "", "");
 	}
 }
 
-static void malformed(void **state)
+TEST(malformed)
 {
 	static const char *const texts[] = {
 		"", "\n", "\n\n\n", "0", "0\n", "0:\n", "0::\n", "::\n", ":::\n", "0::docker/" ID "\n",
@@ -157,7 +151,6 @@ static void malformed(void **state)
 		"\xff\xfe::\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		parsed(texts[i], "", "");
 	parsed("nonsense\n0::/docker/" ID "\n", ID, "");
@@ -172,9 +165,8 @@ static void path_is(const char *text, const char *path)
 }
 
 /* The path that a filter sees: the one that tells most. */
-static void best_path(void **state)
+TEST(best_path)
 {
-	(void)state;
 	path_is("5:cpu:/a\n0::/b\n", "/b");
 	path_is("5:cpu:/a\n0::/\n", "/a");
 	path_is("5:cpu:/\n0::/\n", "/");
@@ -183,12 +175,11 @@ static void best_path(void **state)
 	path_is("5:cpu:/docker/" ID " (deleted)\n", "/docker/" ID);
 }
 
-static void long_path(void **state)
+TEST(long_path)
 {
 	static char text[64 * 1024];
 	struct cgroup g;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	memcpy(text, "0::/", 4);
 	snprintf(text + 32 * 1024, 128, "/docker/%s\n", ID);
@@ -201,7 +192,7 @@ static void long_path(void **state)
 	assert_string_equal(g.container_id, ID);
 }
 
-static void mounts(void **state)
+TEST(mounts)
 {
 	static const struct {
 		const char *root, *uid, *container;
@@ -227,7 +218,6 @@ static void mounts(void **state)
 	struct pod_mount mount;
 	char line[512];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		snprintf(line, sizeof(line),
 			 "612 598 254:0 %s /dev/termination-log rw,relatime - ext4 /dev/vda rw\n",
@@ -241,14 +231,4 @@ static void mounts(void **state)
 	assert_false(cgroup_parse_mount("", &mount));
 	assert_false(cgroup_parse_mount("612 598 254:0", &mount));
 	assert_false(cgroup_parse_mount("   ", &mount));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runtimes), cmocka_unit_test(looks_like_it), cmocka_unit_test(malformed),
-		cmocka_unit_test(best_path), cmocka_unit_test(long_path), cmocka_unit_test(mounts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/code_maps.h"
 #include "proc/owner.h"
+#include "tests/forge/test.h"
 
 /* In pages, as the kernel counts them: both fields of /proc/self/status together are mm->exec_vm. */
 static size_t exec_pages(void)
@@ -51,20 +47,19 @@ static size_t pages_of(const struct buf *b, const void *address, struct code_map
 	return pages;
 }
 
-static void of_this_process(void **state)
+TEST(of_this_process)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 	struct code_map own = { 0 };
 	struct code_file file;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(code_maps_read(getpid(), &b), 0);
 	assert_int_equal(pages_of(&b, (const void *)of_this_process, &own), exec_pages());
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
 	file = code_file_of(&st);
 	assert_memory_equal(&own.file, &file, sizeof(file));
-	assert_string_equal(strrchr(own.path, '/'), "/test_code_maps");
+	assert_string_equal(strrchr(own.path, '/') + 1, program_invocation_short_name);
 	assert_int_equal(own.owner, owner_of_user(getuid()));
 }
 
@@ -89,21 +84,19 @@ static void expect_no_file(int flags)
 	munmap(code, 8192);
 }
 
-static void memory_of_no_file(void **state)
+TEST(memory_of_no_file)
 {
-	(void)state;
 	expect_no_file(MAP_PRIVATE);
 }
 
 /* The kernel lists it as "/dev/zero (deleted)", which no perf map is about. */
-static void shared_memory_of_no_file(void **state)
+TEST(shared_memory_of_no_file)
 {
-	(void)state;
 	expect_no_file(MAP_SHARED);
 }
 
 /* The names of what is there. */
-static void with_a_perf_map(void **state)
+TEST(with_a_perf_map)
 {
 	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	_cleanup_buf_ struct buf b = { 0 };
@@ -113,7 +106,6 @@ static void with_a_perf_map(void **state)
 	char path[64];
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, "1000 10 f\n", 10), 10);
@@ -130,11 +122,10 @@ static void with_a_perf_map(void **state)
 	munmap(code, 8192);
 }
 
-static void nobody(void **state)
+TEST(nobody)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	assert_int_equal(code_maps_read(INT_MAX, &b), -ESRCH);
 	assert_int_equal(b.size, 0);
 }
@@ -150,12 +141,11 @@ static void expect_refused(const struct buf *b, size_t size)
 	assert_int_equal(more, -EBADMSG);
 }
 
-static void bytes_that_lie(void **state)
+TEST(bytes_that_lie)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 	__u64 *first, end;
 
-	(void)state;
 	assert_int_equal(code_maps_read(getpid(), &b), 0);
 	first = (__u64 *)b.data;
 	expect_refused(&b, b.size - 1);
@@ -168,18 +158,4 @@ static void bytes_that_lie(void **state)
 	first[1] = end;
 	b.data[b.size - 1] = 'x'; /* a path without an end */
 	expect_refused(&b, b.size);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_this_process),
-		cmocka_unit_test(memory_of_no_file),
-		cmocka_unit_test(shared_memory_of_no_file),
-		cmocka_unit_test(with_a_perf_map),
-		cmocka_unit_test(nobody),
-		cmocka_unit_test(bytes_that_lie),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +15,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/container.h"
 #include "tests/forge/child.h"
+#include "tests/forge/test.h"
 
 #define ID   "76e966f5b0a1f2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b"
 #define UID  "9e449ecd-a4b6-463e-a620-1868ca1376fc"
@@ -159,11 +155,10 @@ static void is(struct container c, const char *id, const char *uid, const char *
 	assert_string_equal(c.names.container, container);
 }
 
-static void by_its_cgroup(void **state)
+TEST(by_its_cgroup)
 {
 	struct container c;
 
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	start("/kubepods/pod" UID "/" ID, NULL);
 	c = look();
@@ -172,18 +167,16 @@ static void by_its_cgroup(void **state)
 }
 
 /* The folder of logs alone does not tell which of a pod's containers it is. */
-static void one_of_several_by_its_mount(void **state)
+TEST(one_of_several_by_its_mount)
 {
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	log_folder("demo_shop_" UID "/side");
 	start("/kubepods/pod" UID "/" ID, "pods/" UID "/containers/side/0a1b2c3d");
 	is(look(), ID, UID, "demo", "shop", "side");
 }
 
-static void one_of_several_without_a_mount(void **state)
+TEST(one_of_several_without_a_mount)
 {
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	log_folder("demo_shop_" UID "/side");
 	start("/kubepods/pod" UID "/" ID, NULL);
@@ -191,38 +184,34 @@ static void one_of_several_without_a_mount(void **state)
 }
 
 /* As a profiler in a pod sees the cgroups of the others: "/../ID". */
-static void pod_by_its_mount(void **state)
+TEST(pod_by_its_mount)
 {
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	start("/" ID, "pods/" UID "/containers/web/0a1b2c3d");
 	is(look(), ID, UID, "demo", "shop", "web");
 }
 
 /* A pod may mount what it likes; its cgroup says where it is. */
-static void mount_of_another_pod(void **state)
+TEST(mount_of_another_pod)
 {
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	log_folder("demo_shop_" UID "/side");
 	start("/kubepods/pod" UID "/" ID, "pods/" UID2 "/containers/side/0a1b2c3d");
 	is(look(), ID, UID, "demo", "shop", "");
 }
 
-static void mount_alone_makes_no_container(void **state)
+TEST(mount_alone_makes_no_container)
 {
-	(void)state;
 	log_folder("demo_shop_" UID "/web");
 	start("/user.slice", "pods/" UID "/containers/web/0a1b2c3d");
 	is(look(), "", "", "", "", "");
 	assert_non_null(strstr(look().cgroup.path, "/user.slice"));
 }
 
-static void without_the_kubelets_folder(void **state)
+TEST(without_the_kubelets_folder)
 {
 	struct container c;
 
-	(void)state;
 	start("/kubepods/pod" UID "/" ID, NULL);
 	is(look(), ID, UID, "", "", "");
 	memset(&c, 0xff, sizeof(c));
@@ -230,11 +219,10 @@ static void without_the_kubelets_folder(void **state)
 	is(c, ID, UID, "", "", "");
 }
 
-static void process_that_is_gone(void **state)
+TEST(process_that_is_gone)
 {
 	struct container c;
 
-	(void)state;
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)
@@ -246,15 +234,4 @@ static void process_that_is_gone(void **state)
 	child = 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(by_its_cgroup), TEST(one_of_several_by_its_mount), TEST(one_of_several_without_a_mount),
-		TEST(pod_by_its_mount), TEST(mount_of_another_pod), TEST(mount_alone_makes_no_container),
-		TEST(process_that_is_gone), TEST(without_the_kubelets_folder),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

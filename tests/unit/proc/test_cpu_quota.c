@@ -5,19 +5,15 @@
  * this machine are those of tests/e2e/report/test_findings.py. Needs root.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/cpu_quota.h"
+#include "tests/forge/test.h"
 
 #define TOP "/sys/fs/cgroup"
 #define STAT "usage_usec 5000\nuser_usec 4000\nsystem_usec 1000\nnr_periods 40\nnr_throttled 38\n" \
@@ -62,11 +58,10 @@ static struct cpu_quota quota(const char *cgroups)
 	return q;
 }
 
-static void second_version(void **state)
+TEST(second_version)
 {
 	struct cpu_quota q;
 
-	(void)state;
 	put("cgroup.controllers", "cpu\n");
 	put("pod/a/cpu.max", "25000 100000\n");
 	put("pod/a/cpu.stat", STAT);
@@ -80,11 +75,10 @@ static void second_version(void **state)
 	assert_int_equal(q.ran_us, 5000);
 }
 
-static void first_version(void **state)
+TEST(first_version)
 {
 	struct cpu_quota q;
 
-	(void)state;
 	put("cpu/a/cpu.cfs_quota_us", "50000\n");
 	put("cpu/a/cpu.cfs_period_us", "100000\n");
 	put("cpu/a/cpu.stat", "nr_periods 10\nnr_throttled 4\nthrottled_time 7000999\n");
@@ -98,9 +92,8 @@ static void first_version(void **state)
 	assert_string_equal(quota("3:cpuacct:/a\n").path, "");
 }
 
-static void the_nearest_that_has_one(void **state)
+TEST(the_nearest_that_has_one)
 {
-	(void)state;
 	put("cgroup.controllers", "cpu\n");
 	put("cpu.max", "max 100000\n");
 	put("pod/cpu.max", "25000 100000\n");
@@ -114,7 +107,7 @@ static void the_nearest_that_has_one(void **state)
 }
 
 /* What a file or a path may say, too. */
-static void nothing_is_believed(void **state)
+TEST(nothing_is_believed)
 {
 	static const char *const texts[] = { "", "x", "0:", "0::", "0::\n", "0::pod\n", "1:cpu:\n",
 					     "1:cpu:x\n", "::::\n", "0::/../pod\n", "0::/pod/../pod\n",
@@ -123,7 +116,6 @@ static void nothing_is_believed(void **state)
 					      "99999999999999999999 1\n" };
 	char longest[2048];
 
-	(void)state;
 	put("cgroup.controllers", "cpu\n");
 	put("pod/cpu.max", "25000 100000\n");
 	put("pod/cpu.stat", STAT);
@@ -145,14 +137,4 @@ static void nothing_is_believed(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(second_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(first_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_nearest_that_has_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_believed, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -6,22 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/debug_file.h"
+#include "tests/forge/test.h"
 
 #define BUILD_IDS "/usr/lib/debug/.build-id"
 #define OURS	  "/usr/lib/library" /* has that build id, as theirs has */
@@ -125,7 +121,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void by_build_id(void **state)
+TEST(by_build_id)
 {
 	static const __u8 long_id[65] = { 0 };
 	_cleanup_close_ int file = -1;
@@ -154,7 +150,7 @@ static void by_build_id(void **state)
 }
 
 /* What a user can put in the way of a file that others have mapped, too. */
-static void forged(void **state)
+TEST(forged)
 {
 	struct other other;
 
@@ -175,7 +171,7 @@ static void forged(void **state)
 }
 
 /* One that not everybody may read tells of no file that everybody may. */
-static void private(void **state)
+TEST(private)
 {
 	struct other other;
 
@@ -199,13 +195,4 @@ static void private(void **state)
 	assert_int_equal(unlink(BUILD_IDS "/ab/01f0.debug"), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_build_id),
-		cmocka_unit_test(forged),
-		cmocka_unit_test(private),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL);

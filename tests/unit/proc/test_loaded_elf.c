@@ -5,17 +5,13 @@
  */
 #include <errno.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "proc/loaded_elf.h"
 #include "tests/forge/library.h"
 #include "tests/forge/random.h"
+#include "tests/forge/test.h"
 
 #define NAME "a_variable"
 
@@ -41,13 +37,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /* The C library has errno at an offset from the thread pointer that the loader has found. */
-static void a_real_library(void **state)
+TEST(a_real_library)
 {
 	struct found f = { .name = "/libc.so" };
 	struct loaded_tls tls;
 	__s64 offset;
 
-	(void)state;
 	dl_iterate_phdr(visit, &f);
 	assert_true(f.libraries > 3);
 #if defined(__x86_64__)
@@ -62,12 +57,11 @@ static void a_real_library(void **state)
 #endif
 }
 
-static void what_is_no_library(void **state)
+TEST(what_is_no_library)
 {
 	static const char text[4096] = "no header";
 	struct loaded_tls tls;
 
-	(void)state;
 	assert_int_equal(loaded_elf_find(getpid(), (uintptr_t)text, NAME, &tls), -EBADMSG);
 	assert_int_equal(loaded_elf_find(getpid(), 8, NAME, &tls), -EFAULT);
 	assert_int_equal(loaded_elf_find(1 << 30, (uintptr_t)text, NAME, &tls), -ESRCH);
@@ -96,13 +90,12 @@ static int find(struct loaded_tls *ret)
 	return loaded_elf_find(getpid(), (uintptr_t)&library, NAME, ret);
 }
 
-static void each_kind_of_relocation(void **state)
+TEST(each_kind_of_relocation, .setup = setup)
 {
 	static const __u32 types[] = { [LOADED_TLS_DESCRIPTOR] = R_X86_64_TLSDESC,
 				       [LOADED_TLS_INDEX] = R_X86_64_DTPMOD64,
 				       [LOADED_TLS_OFFSET] = R_X86_64_TPOFF64 };
 
-	(void)state;
 	for (int kind = 0; kind < LOADED_TLS_KINDS; kind++) {
 		for (__u32 symbol = 0; symbol <= 2; symbol += 2) {
 			const __s64 addend = symbol || kind == LOADED_TLS_INDEX ? 0 : LIBRARY_OFFSET;
@@ -124,11 +117,10 @@ static void each_kind_of_relocation(void **state)
 	}
 }
 
-static void what_is_not_the_variable(void **state)
+TEST(what_is_not_the_variable, .setup = setup)
 {
 	struct loaded_tls tls;
 
-	(void)state;
 	assert_int_equal(find(&tls), 0);
 	library.hash.filter = 0;
 	assert_int_equal(find(&tls), -ENOENT);
@@ -146,11 +138,10 @@ static void what_is_not_the_variable(void **state)
 	assert_true(find(&tls) <= 0);
 }
 
-static void sizes_that_lie(void **state)
+TEST(sizes_that_lie, .setup = setup)
 {
 	struct loaded_tls tls;
 
-	(void)state;
 	library.header.e_phnum = 65;
 	assert_int_equal(find(&tls), -EBADMSG);
 	setup(NULL);
@@ -174,9 +165,8 @@ static void sizes_that_lie(void **state)
 }
 
 /* Whatever is there, a look ends. */
-static void any_words(void **state)
+TEST(any_words, .setup = setup)
 {
-	(void)state;
 	for (int i = 0; i < 30000; i++) {
 		struct loaded_tls tls;
 
@@ -186,18 +176,4 @@ static void any_words(void **state)
 			random_word() >> random_word() % 64;
 		assert_true(find(&tls) <= 0);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_real_library),
-		cmocka_unit_test(what_is_no_library),
-		cmocka_unit_test_setup(each_kind_of_relocation, setup),
-		cmocka_unit_test_setup(what_is_not_the_variable, setup),
-		cmocka_unit_test_setup(sizes_that_lie, setup),
-		cmocka_unit_test_setup(any_words, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/may_read.h"
 #include "tests/forge/child.h"
+#include "tests/forge/test.h"
 
 #define USER 4711
 
@@ -39,12 +35,11 @@ static bool may_public(const char *path)
 	return may_read_public(fd, &stat);
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
 	char path[] = "/tmp/pyperf-kind.XXXXXX";
 	_cleanup_close_ int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_true(may_own(0, path));
 	assert_true(may_own(getpid(), path));
@@ -64,12 +59,11 @@ static void kinds(void **state)
 		print_message("SKIP unit: tracefs is not mounted\n");
 }
 
-static void second_names(void **state)
+TEST(second_names)
 {
 	char path[] = "/tmp/pyperf-kind.XXXXXX", other[64];
 	_cleanup_close_ int fd = mkstemp(path);
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s.other", path);
 	assert_int_equal(link(path, other), 0);
 	assert_false(may_own(0, path));
@@ -85,14 +79,13 @@ static bool become_user(const void *arg)
 	return !setgid(USER) && !setuid(USER) && !prctl(PR_SET_DUMPABLE, 0);
 }
 
-static void owners(void **state)
+TEST(owners)
 {
 	char path[] = "/tmp/pyperf-kind.XXXXXX";
 	_cleanup_close_ int fd = -1;
 	struct stat stat;
 	pid_t pid;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP unit: only root changes owners\n");
 		return;
@@ -110,15 +103,4 @@ static void owners(void **state)
 	unlink(path);
 	child_end(pid);
 	assert_false(may_read_owned(pid, &stat)); /* it has ended */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(second_names),
-		cmocka_unit_test(owners),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +13,13 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/protobuf.h"
 #include "proc/otel_context.h"
 #include "proc/procfs.h"
+#include "tests/forge/test.h"
 
 #define PAGE	   4096
 #define LAST_FIELD 7 /* bytes of the message */
@@ -144,9 +140,8 @@ static int read_it(void)
 	return read_of(getpid(), (struct otel_place){});
 }
 
-static void as_it_is_published(void **state)
+TEST(as_it_is_published)
 {
-	(void)state;
 	assert_int_equal(read_it(), 0);
 	assert_string_equal(found.service, "shop");
 	assert_string_equal(found.instance, "one");
@@ -156,7 +151,7 @@ static void as_it_is_published(void **state)
 }
 
 /* Memory that has the name alone: where the kernel gives names. */
-static void as_memory_without_a_file(void **state)
+TEST(as_memory_without_a_file)
 {
 	teardown(state);
 	map(false, true);
@@ -169,9 +164,8 @@ static void as_memory_without_a_file(void **state)
 	assert_string_equal(found.service, "shop");
 }
 
-static void how_its_threads_publish(void **state)
+TEST(how_its_threads_publish)
 {
-	(void)state;
 	assert_int_equal(read_it(), 0);
 	assert_string_equal(found.threads, "");
 	schema = "tls_v1";
@@ -182,17 +176,16 @@ static void how_its_threads_publish(void **state)
 	assert_string_equal(found.service, "shop");
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
 	teardown(state);
 	assert_int_equal(read_it(), -ENOENT);
 }
 
-static void again(void **state)
+TEST(again)
 {
 	struct otel_place place;
 
-	(void)state;
 	assert_int_equal(read_it(), 0);
 	place = found.place;
 	assert_int_equal(read_of(getpid(), place), -EALREADY);
@@ -238,9 +231,8 @@ static void child_has(bool dont_fork, int expected, bool publishes)
 	assert_int_equal(err, expected);
 }
 
-static void a_child_says_it_itself(void **state)
+TEST(a_child_says_it_itself)
 {
-	(void)state;
 	child_has(true, -ENOENT, false);
 	child_has(false, -ENOENT, false); /* a copy of its parent's, of before it was born */
 	child_has(true, 0, true);
@@ -249,9 +241,8 @@ static void a_child_says_it_itself(void **state)
 
 /* --- hostile ones --------------------------------------------------------------------------------------- */
 
-static void headers_that_are_none(void **state)
+TEST(headers_that_are_none)
 {
-	(void)state;
 	published->version = 1;
 	assert_int_equal(read_it(), -ENOENT);
 	published->version = 3;
@@ -268,11 +259,10 @@ static void headers_that_are_none(void **state)
 	assert_int_equal(read_it(), -ENOENT);
 }
 
-static void sizes_and_addresses_that_lie(void **state)
+TEST(sizes_and_addresses_that_lie)
 {
 	const __u32 size = published->size;
 
-	(void)state;
 	published->size = OTEL_PAYLOAD_MAX;
 	assert_int_equal(read_it(), -EFAULT);
 	published->size = OTEL_PAYLOAD_MAX + 1;
@@ -295,12 +285,11 @@ static void sizes_and_addresses_that_lie(void **state)
 	assert_int_equal(read_it(), -EFAULT);
 }
 
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	const __u32 size = published->size;
 	unsigned int seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		publish("shop");
 		payload()[rand_r(&seed) % size] ^= 1 << rand_r(&seed) % 8;
@@ -312,11 +301,10 @@ static void any_bytes(void **state)
 	}
 }
 
-static void many_of_that_name(void **state)
+TEST(many_of_that_name)
 {
 	struct header *last = published, *others[20];
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		map(true, true);
 		others[i] = published;
@@ -344,13 +332,12 @@ static void *change(void *arg)
 }
 
 /* Whatever is read is one of those that were published, whole. */
-static void changed_while_it_is_read(void **state)
+TEST(changed_while_it_is_read)
 {
 	const __u64 begin = clock_ns();
 	unsigned int good = 0;
 	pthread_t thread;
 
-	(void)state;
 	stop = false;
 	publish("a");
 	assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
@@ -382,11 +369,10 @@ static void parse(const struct buf *resource, int expected)
 	assert_int_equal(otel_context_parse(message.data, message.size, &found), expected);
 }
 
-static void of_two_the_first_and_the_newer_key(void **state)
+TEST(of_two_the_first_and_the_newer_key)
 {
 	_cleanup_buf_ struct buf r = {}, s = {};
 
-	(void)state;
 	put_attribute(&r, "service.name", "first");
 	put_attribute(&r, "service.name", "second");
 	put_attribute(&r, "deployment.environment", "old");
@@ -401,12 +387,11 @@ static void of_two_the_first_and_the_newer_key(void **state)
 	assert_string_equal(found.environment, "new");
 }
 
-static void long_values_are_cut_between_characters(void **state)
+TEST(long_values_are_cut_between_characters)
 {
 	_cleanup_buf_ struct buf r = {};
 	char text[3 * OTEL_TEXT_SIZE + 1] = "";
 
-	(void)state;
 	for (int i = 0; i < OTEL_TEXT_SIZE; i++)
 		strcat(text, "\xe2\x82\xac");
 	put_attribute(&r, "service.name", text + 1 - 1);
@@ -416,24 +401,22 @@ static void long_values_are_cut_between_characters(void **state)
 	assert_string_equal(found.instance, "x");
 }
 
-static void values_of_other_types(void **state)
+TEST(values_of_other_types)
 {
 	/* {1: {1: "service.name", 2: {3: 7}}}, an int */
 	static const char resource[] = "\n\x12\n\x0cservice.name\x12\x02\x18\x07";
 	const struct buf r = { .data = (char *)resource, .size = sizeof(resource) - 1 };
 	const struct buf half = { .data = (char *)resource, .size = sizeof(resource) - 3 };
 
-	(void)state;
 	parse(&r, 0);
 	assert_string_equal(found.service, "");
 	parse(&half, -EBADMSG);
 }
 
-static void answers_that_are_none(void **state)
+TEST(answers_that_are_none)
 {
 	struct otel_context c;
 
-	(void)state;
 	assert_int_equal(read_it(), 0);
 	c = found;
 	memset(c.instance, 'x', sizeof(c.instance));
@@ -443,27 +426,4 @@ static void answers_that_are_none(void **state)
 	assert_false(otel_context_is_sane(&c));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(as_it_is_published),
-		TEST(as_memory_without_a_file),
-		TEST(how_its_threads_publish),
-		TEST(nothing),
-		TEST(again),
-		TEST(a_child_says_it_itself),
-		TEST(headers_that_are_none),
-		TEST(sizes_and_addresses_that_lie),
-		TEST(any_bytes),
-		TEST(many_of_that_name),
-		TEST(changed_while_it_is_read),
-		TEST(of_two_the_first_and_the_newer_key),
-		TEST(long_values_are_cut_between_characters),
-		TEST(values_of_other_types),
-		TEST(answers_that_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

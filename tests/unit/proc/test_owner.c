@@ -2,17 +2,13 @@
 /*
  * test_owner.c - to whose account a process goes, by forged texts of /proc and by processes of two users.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "proc/owner.h"
+#include "tests/forge/test.h"
 
 #define ID   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define ID_2 "1123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -27,9 +23,8 @@ static __u64 of(unsigned int uid, const char *cgroup)
 	return owner_parse(status, cgroup);
 }
 
-static void users(void **state)
+TEST(users)
 {
-	(void)state;
 	assert_int_not_equal(of(0, ""), 0);
 	assert_int_not_equal(of(0, ""), of(1000, ""));
 	assert_int_equal(of(1000, "0::/\n"), of(1000, ""));
@@ -39,11 +34,10 @@ static void users(void **state)
 }
 
 /* They are apart, although most of them run as root; a pod's containers are one. */
-static void containers(void **state)
+TEST(containers)
 {
 	const __u64 first = of(0, "0::/system.slice/docker-" ID ".scope\n");
 
-	(void)state;
 	assert_int_not_equal(first, of(0, ""));
 	assert_int_equal(first, of(1000, "0::/system.slice/docker-" ID ".scope\n"));
 	assert_int_not_equal(first, of(0, "0::/system.slice/docker-" ID_2 ".scope\n"));
@@ -52,9 +46,8 @@ static void containers(void **state)
 }
 
 /* Whoever may make cgroups of his own does not become many by it. */
-static void names_that_a_user_gave(void **state)
+TEST(names_that_a_user_gave)
 {
-	(void)state;
 	assert_int_equal(of(1000, "0::/user.slice/user-1000.slice/docker-" ID ".scope\n"), of(1000, ""));
 	assert_int_equal(of(1000, "3:cpu:/\n1:name=systemd:/user.slice/user-1000.slice/" ID "\n"),
 			 of(1000, ""));
@@ -65,11 +58,10 @@ static void names_that_a_user_gave(void **state)
 	assert_int_not_equal(of(0, "0::/docker/" ID "/x:/user.slice/y\n"), of(0, ""));
 }
 
-static void live_processes(void **state)
+TEST(live_processes)
 {
 	const pid_t child = fork();
 
-	(void)state;
 	if (!child) {
 		pause();
 		_exit(0);
@@ -79,16 +71,4 @@ static void live_processes(void **state)
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(owner_of(child), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(users),
-		cmocka_unit_test(containers),
-		cmocka_unit_test(names_that_a_user_gave),
-		cmocka_unit_test(live_processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/perf_map.h"
+#include "tests/forge/test.h"
 
 static struct buf bytes;
 static struct perf_map map;
@@ -39,14 +35,13 @@ static void take(const char *text, size_t size)
 	assert_int_equal(perf_map_parse(bytes.data, bytes.size, &map), 0);
 }
 
-static void names_by_address(void **state)
+TEST(names_by_address)
 {
 	static const char text[] = "2000 10 second one\n"
 				   "1000 20 first\n"
 				   "7ffffffff000 1000 last\n"
 				   "3000 5 not whole yet";
 
-	(void)state;
 	take(text, strlen(text));
 	assert_int_equal(map.count, 3);
 	assert_string_equal(perf_map_find(&map, 0xfff), "");
@@ -61,7 +56,7 @@ static void names_by_address(void **state)
 	assert_string_equal(perf_map_find(&map, 0x1000), "");
 }
 
-static void malformed_lines(void **state)
+TEST(malformed_lines)
 {
 	static const char *const lines[] = {
 		"", " ", "x 10 name", "1000", "1000 ", "1000 10", "1000 10 ", " 1000 10 name",
@@ -72,7 +67,6 @@ static void malformed_lines(void **state)
 	};
 	char text[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		int n = snprintf(text, sizeof(text), "%s\n2000 10 right\n", lines[i]);
 
@@ -86,11 +80,10 @@ static void malformed_lines(void **state)
 }
 
 /* Memory is used again. What is named is what a line says, and of lines for one place no older one. */
-static void overlapping(void **state)
+TEST(overlapping)
 {
 	enum { ADDRESSES = 64, LINES = 12 };
 
-	(void)state;
 	srand(7);
 	for (int round = 0; round < 3000; round++) {
 		char text[LINES * 32], name[16];
@@ -120,13 +113,12 @@ static void overlapping(void **state)
 	}
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
 	const size_t room = 48 << 20, long_name = 5000;
 	char *text = malloc(room);
 	size_t used = 0;
 
-	(void)state;
 	assert_non_null(text);
 	used = sprintf(text, "1000 10 ");
 	memset(text + used, 'x', long_name);
@@ -154,12 +146,11 @@ static void bounds(void **state)
 	free(text);
 }
 
-static void hostile_bytes(void **state)
+TEST(hostile_bytes)
 {
 	static const char text[] = "1000 10 one\n2000 10 two\n";
 	struct perf_map ignored;
 
-	(void)state;
 	take(text, strlen(text));
 	for (size_t size = 0; size < bytes.size; size++)
 		assert_int_equal(perf_map_parse(bytes.data, size, &ignored), -EBADMSG);
@@ -192,13 +183,12 @@ static void not_its_own(const char *path)
 	unlink(other);
 }
 
-static void whose_file(void **state)
+TEST(whose_file)
 {
 	char path[64];
 	struct stat stat;
 	int fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	unlink(path);
 	assert_int_equal(perf_map_open(getpid(), &stat), -ENOENT);
@@ -228,14 +218,4 @@ static void whose_file(void **state)
 	unlink(path);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(names_by_address), TEST(malformed_lines), TEST(overlapping), TEST(bounds),
-		TEST(hostile_bytes),	TEST(whose_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

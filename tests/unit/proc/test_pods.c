@@ -4,19 +4,15 @@
  * and hostile names passed over.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/pods.h"
+#include "tests/forge/test.h"
 
 #define ID   "76e966f5b0a1f2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b"
 #define ID2  "079eb341c0ffee0079eb341c0ffee0079eb341c0ffee0079eb341c0ffee00abc"
@@ -62,9 +58,8 @@ static void found(const char *uid, const char *id, const char *hint, const char 
 	assert_string_equal(names.container, container);
 }
 
-static void by_uid(void **state)
+TEST(by_uid)
 {
-	(void)state;
 	make("demo_pyapp-7cbd89ff54-6zzwk_" UID);
 	make("demo_pyapp-7cbd89ff54-6zzwk_" UID "/py");
 	found(UID, ID, "", "demo", "pyapp-7cbd89ff54-6zzwk", "py");
@@ -72,9 +67,8 @@ static void by_uid(void **state)
 }
 
 /* With several containers the hint decides, and only if there is such a one. */
-static void several_containers(void **state)
+TEST(several_containers)
 {
-	(void)state;
 	make("demo_pyapp_" UID);
 	make("demo_pyapp_" UID "/init");
 	make("demo_pyapp_" UID "/py");
@@ -86,20 +80,18 @@ static void several_containers(void **state)
 	found(UID2, "", "", "demo", "empty", "");
 }
 
-static void by_id(void **state)
+TEST(by_id)
 {
-	(void)state;
 	make("web.example_prod_app-server-" ID ".log");
 	make("web.example_prod_sidecar-" ID2 ".log");
 	found("", ID, "", "prod", "web.example", "app-server");
 	found(UID, ID2, "", "prod", "web.example", "sidecar");
 }
 
-static void appears_later(void **state)
+TEST(appears_later)
 {
 	struct pod_names names;
 
-	(void)state;
 	assert_false(pods_find(pods, UID, ID, "", &names));
 	make("demo_a_" UID);
 	found(UID, ID, "", "demo", "a", "");
@@ -108,12 +100,11 @@ static void appears_later(void **state)
 	found(UID2, ID2, "", "demo", "b", "");
 }
 
-static void not_there(void **state)
+TEST(not_there, .bare = true)
 {
 	struct pod_names names = { .pod = "as before" };
 	struct pods *none;
 
-	(void)state;
 	assert_int_equal(pods_new(&none, "/nonexistent/folder"), 0);
 	assert_false(pods_find(none, UID, ID, "", &names));
 	assert_false(pods_find(none, "", "", "", &names));
@@ -122,12 +113,11 @@ static void not_there(void **state)
 	pods_free(NULL);
 }
 
-static void bounded(void **state)
+TEST(bounded)
 {
 	struct pod_names names;
 	char name[128];
 
-	(void)state;
 	for (int i = 0; i < PODS_MAX + 100; i++) {
 		snprintf(name, sizeof(name), "n_p%d_%08x-2222-3333-4444-555555555555", i, i);
 		make(name);
@@ -139,7 +129,7 @@ static void bounded(void **state)
 	assert_false(pods_find(pods, name, "", "", &names));
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names, .bare = true)
 {
 	static const char *const names[] = {
 		"", ".", "..", "_", "__", "___", "a_b", "a_b_c", "a__" UID, "_b_" UID, "a_b_" UID "x",
@@ -151,7 +141,6 @@ static void hostile_names(void **state)
 	struct pod_names ret = { .pod = "as before" };
 	char key[CONTAINER_ID_SIZE] = "as before", name[1024];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_false(pods_parse_name(names[i], key, &ret));
 	/* One character too long, each. */
@@ -170,17 +159,4 @@ static void hostile_names(void **state)
 	assert_string_equal(key, ID);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(by_uid, setup, teardown),
-		cmocka_unit_test_setup_teardown(several_containers, setup, teardown),
-		cmocka_unit_test_setup_teardown(by_id, setup, teardown),
-		cmocka_unit_test_setup_teardown(appears_later, setup, teardown),
-		cmocka_unit_test(not_there),
-		cmocka_unit_test_setup_teardown(bounded, setup, teardown),
-		cmocka_unit_test(hostile_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -5,30 +5,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/procfs.h"
+#include "tests/forge/test.h"
 
 #define STAT_TAIL " R 7 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456789 4096 10 1844674407370955\n"
 
-static void stat_names(void **state)
+TEST(stat_names)
 {
 	static const char *const names[] = { "cat", "",		  "a b", ") R 1",
 					     "((",  "a) S 1 1 1", "\n",	 "0123456789abcde" };
 	struct procfs_stat stat;
 	char text[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(text, sizeof(text), "42 (%s)" STAT_TAIL, names[i]);
 		assert_int_equal(procfs_parse_stat(text, &stat), 0);
@@ -40,11 +36,10 @@ static void stat_names(void **state)
 }
 
 /* It has begun to end, but is no zombie yet. */
-static void stat_exiting(void **state)
+TEST(stat_exiting)
 {
 	struct procfs_stat stat = { 0 };
 
-	(void)state;
 	assert_int_equal(
 		procfs_parse_stat("42 (cat) R 7 1 1 0 -1 4194564 0 0 0 0 1 2 0 0 20 0 1 0 5 0", &stat), 0);
 	assert_true(stat.exiting);
@@ -54,11 +49,10 @@ static void stat_exiting(void **state)
 	assert_int_equal(stat.start_ticks, 5);
 }
 
-static void stat_of_the_kernel(void **state)
+TEST(stat_of_the_kernel)
 {
 	struct procfs_stat stat = { 0 };
 
-	(void)state;
 	assert_int_equal(
 		procfs_parse_stat("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 1 2 0 0 0 0 1 0 5 0", &stat), 0);
 	assert_true(stat.of_the_kernel);
@@ -67,7 +61,7 @@ static void stat_of_the_kernel(void **state)
 	assert_false(stat.of_the_kernel);
 }
 
-static void stat_cpu(void **state)
+TEST(stat_cpu)
 {
 	/* Field 38 is the signal that the parent gets, 39 the CPU. */
 	static const char before[] = "42 (cat) R 7 1 1 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 5 0 0 0 "
@@ -75,7 +69,6 @@ static void stat_cpu(void **state)
 	struct procfs_stat stat;
 	char text[256];
 
-	(void)state;
 	snprintf(text, sizeof(text), "%s 3 0 0\n", before);
 	assert_int_equal(procfs_parse_stat(text, &stat), 0);
 	assert_int_equal(stat.cpu, 3);
@@ -83,11 +76,10 @@ static void stat_cpu(void **state)
 	assert_int_equal(stat.cpu, -1);
 }
 
-static void users(void **state)
+TEST(users)
 {
 	struct procfs_users found = { 7, 8 };
 
-	(void)state;
 	assert_int_equal(procfs_parse_users("Name:\tUid:\t5\t6\n", &found), -EBADMSG);
 	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\n", &found), -EBADMSG);
 	assert_int_equal(procfs_parse_users("", &found), -EBADMSG);
@@ -106,12 +98,11 @@ static void *tell_tid(void *tids)
 	return NULL;
 }
 
-static void process_of_a_thread(void **state)
+TEST(process_of_a_thread)
 {
 	pid_t of = 0, tids[3] = { 0 };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(procfs_read_process(getpid(), &of), 0);
 	assert_int_equal(of, getpid());
 	assert_int_equal(pthread_create(&thread, NULL, tell_tid, tids), 0);
@@ -124,12 +115,11 @@ static void process_of_a_thread(void **state)
 	assert_int_equal(of, 7);
 }
 
-static void own_ids(void **state)
+TEST(own_ids)
 {
 	static const char status[] =
 		"Name:\tcat\nTgid:\t70\nNStgid:\t70\t12\t3\nNSpid:\t71\t13\t4\nNSpgid:\t9\n";
 
-	(void)state;
 	assert_int_equal(procfs_parse_own_id(status, "NStgid"), 3);
 	assert_int_equal(procfs_parse_own_id(status, "NSpid"), 4);
 	assert_int_equal(procfs_parse_own_id("Name:\tcat\nNSpid:\t5", "NSpid"), 5);
@@ -137,7 +127,7 @@ static void own_ids(void **state)
 	assert_int_equal(procfs_parse_own_id("", "NSpid"), 0);
 }
 
-static void stat_malformed(void **state)
+TEST(stat_malformed)
 {
 	static const char whole[] = "42 (cat)" STAT_TAIL;
 	static const char *const texts[] = {
@@ -155,7 +145,6 @@ static void stat_malformed(void **state)
 	struct procfs_stat stat = { .parent = 77 };
 	char text[sizeof(whole)];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		assert_int_equal(procfs_parse_stat(texts[i], &stat), -EBADMSG);
 	/* Cut anywhere before the end of field 22. */
@@ -167,11 +156,10 @@ static void stat_malformed(void **state)
 	assert_int_equal(stat.parent, 77);
 }
 
-static void map_lines(void **state)
+TEST(map_lines)
 {
 	struct procfs_map map;
 
-	(void)state;
 	assert_int_equal(
 		procfs_parse_map(
 			"55d0c000-55d0d000 r-xp 00001000 fd:01 1234                       /usr/bin/a b",
@@ -207,7 +195,7 @@ static void map_lines(void **state)
 		0);
 }
 
-static void map_malformed(void **state)
+TEST(map_malformed)
 {
 	static const char *const lines[] = {
 		"",
@@ -233,7 +221,6 @@ static void map_malformed(void **state)
 	struct procfs_map map;
 	char line[PATH_MAX + 100];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		assert_int_equal(procfs_parse_map(lines[i], &map), -EBADMSG);
 	/* A path of PATH_MAX bytes does not fit with its NUL; one less does. */
@@ -266,7 +253,7 @@ static int file_of(const char *text, size_t size)
 	return fd;
 }
 
-static void maps_bounds(void **state)
+TEST(maps_bounds)
 {
 	enum { LINES = PROCFS_MAPS_MAX + 1 };
 	static const char line[] = "1000-2000 r--p 0 00:00 0\n";
@@ -275,7 +262,6 @@ static void maps_bounds(void **state)
 	struct count count = { 0 };
 	int fd;
 
-	(void)state;
 	assert_non_null(text);
 	for (int i = 0; i < LINES; i++)
 		memcpy(text + i * size, line, size + 1);
@@ -296,11 +282,10 @@ static void maps_bounds(void **state)
 }
 
 /* Garbage between two good lines: none of it is taken, both of them are. */
-static void maps_overlong_line(void **state)
+TEST(maps_overlong_line)
 {
 	static const size_t lengths[] = { 1, 4096, 65535, 65536, 65537, 200000 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		size_t size = lengths[i] + 200;
 		_cleanup_free_ char *text = malloc(size);
@@ -326,12 +311,11 @@ static int find_here(const struct procfs_map *map, void *context)
 	return here >= map->start && here < map->end && map->execute;
 }
 
-static void live_self(void **state)
+TEST(live_self)
 {
 	__u64 ticks, again;
 	pid_t tid;
 
-	(void)state;
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_int_equal(procfs_start_ticks(getpid(), &again), 0);
 	assert_true(ticks > 0 && ticks == again);
@@ -346,13 +330,12 @@ static void live_self(void **state)
 	assert_int_equal(procfs_check_start(getpid(), ticks - 1), -ESRCH);
 }
 
-static void gone(void **state)
+TEST(gone)
 {
 	struct count count = { 0 };
 	__u64 ticks = 5;
 	pid_t tid;
 
-	(void)state;
 	assert_int_equal(procfs_start_ticks(INT_MAX, &ticks), -ESRCH);
 	assert_int_equal(procfs_start_ticks(0, &ticks), -ESRCH);
 	assert_int_equal(procfs_start_ticks(-1, &ticks), -ESRCH);
@@ -368,13 +351,12 @@ static void *sleep_on(void *unused)
 	return unused;
 }
 
-static void main_thread_exited(void **state)
+TEST(main_thread_exited)
 {
 	struct procfs_stat stat = { 0 };
 	struct count count = { 0 };
 	pid_t child, tid = 0;
 
-	(void)state;
 	child = fork();
 	if (!child) {
 		pthread_t thread;
@@ -395,25 +377,4 @@ static void main_thread_exited(void **state)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	assert_int_equal(procfs_memory_tid(child, &tid), -ESRCH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stat_names),
-		cmocka_unit_test(stat_exiting),
-		cmocka_unit_test(stat_of_the_kernel),
-		cmocka_unit_test(stat_cpu),
-		cmocka_unit_test(process_of_a_thread),
-		cmocka_unit_test(own_ids), cmocka_unit_test(users), cmocka_unit_test(stat_malformed),
-		cmocka_unit_test(map_lines),
-		cmocka_unit_test(map_malformed),
-		cmocka_unit_test(maps_bounds),
-		cmocka_unit_test(maps_overlong_line),
-		cmocka_unit_test(live_self),
-		cmocka_unit_test(gone),
-		cmocka_unit_test(main_thread_exited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,21 +4,17 @@
  * its end, and for a user who may not.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/remote.h"
+#include "tests/forge/test.h"
 
 #define PAGE 4096
 
@@ -67,11 +63,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void memory_of_the_other(void **state)
+TEST(memory_of_the_other)
 {
 	char bytes[PAGE], expected[PAGE];
 
-	(void)state;
 	memset(expected, 'c', sizeof(expected));
 	assert_int_equal(remote_read(child, address(pages), bytes, PAGE), 0);
 	assert_memory_equal(bytes, expected, PAGE);
@@ -80,23 +75,21 @@ static void memory_of_the_other(void **state)
 	assert_int_equal(pages[0], 'p');
 }
 
-static void up_to_where_the_mapping_ends(void **state)
+TEST(up_to_where_the_mapping_ends)
 {
 	char bytes[100] = "";
 
-	(void)state;
 	assert_int_equal(remote_read_some(child, address(pages + PAGE - 10), bytes, sizeof(bytes)), 10);
 	assert_memory_equal(bytes, "cccccccccc", 11);
 	assert_int_equal(remote_read(child, address(pages + PAGE - 10), bytes, sizeof(bytes)), -EFAULT);
 	assert_int_equal(remote_read(child, address(pages + PAGE - 10), bytes, 10), 0);
 }
 
-static void where_nothing_is(void **state)
+TEST(where_nothing_is)
 {
 	static const __u64 nowhere[] = { 0, 1, 1ULL << 46, 1ULL << 62, 1ULL << 63, ~0ULL };
 	char bytes[8];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(nowhere); i++) {
 		assert_int_equal(remote_read_some(child, nowhere[i], bytes, sizeof(bytes)), -EFAULT);
 		assert_int_equal(remote_read(child, nowhere[i], bytes, sizeof(bytes)), -EFAULT);
@@ -104,12 +97,11 @@ static void where_nothing_is(void **state)
 	assert_int_equal(remote_read_some(child, address(pages + PAGE), bytes, sizeof(bytes)), -EFAULT);
 }
 
-static void process_that_has_ended(void **state)
+TEST(process_that_has_ended)
 {
 	siginfo_t info;
 	char bytes[8];
 
-	(void)state;
 	kill(child, SIGKILL);
 	/* A zombie has no memory any more; later there is no process at all. */
 	assert_int_equal(waitid(P_PID, child, &info, WEXITED | WNOWAIT), 0);
@@ -120,13 +112,12 @@ static void process_that_has_ended(void **state)
 	child = 0;
 }
 
-static void user_who_may_not(void **state)
+TEST(user_who_may_not)
 {
 	pid_t reader;
 	char bytes[8];
 	int status;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP: only root can become another user\n");
 		skip();
@@ -142,16 +133,13 @@ static void user_who_may_not(void **state)
 	assert_int_equal(status, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 /* What is not there leaves the others as they are, wherever it stands. */
-static void many_parts(void **state)
+TEST(many_parts)
 {
 	const __u64 there = address(pages), missing = address(pages + PAGE);
 	char bytes[REMOTE_PARTS][8];
 	struct remote_part parts[REMOTE_PARTS + 1];
 
-	(void)state;
 	for (int first = 0; first < REMOTE_PARTS - 1; first++) {
 		memset(bytes, 'x', sizeof(bytes));
 		for (int i = 0; i < REMOTE_PARTS; i++)
@@ -169,16 +157,4 @@ static void many_parts(void **state)
 	assert_int_equal(remote_read_parts(1 << 30, parts, 1), -ESRCH);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(memory_of_the_other),
-		TEST(up_to_where_the_mapping_ends),
-		TEST(where_nothing_is),
-		TEST(many_parts),
-		TEST(process_that_has_ended),
-		TEST(user_who_may_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -5,17 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/safe_open.h"
+#include "tests/forge/test.h"
 
 #define PAGE 4096
 #define BOTH (SAFE_OPEN_OWN | SAFE_OPEN_PUBLIC)
@@ -93,7 +90,7 @@ static int check_true(const struct procfs_map *map)
 	return 0;
 }
 
-static void plain(void **state)
+TEST(plain)
 {
 	struct mapped *mapped = *state;
 	struct procfs_map map = by_name(mapped);
@@ -105,7 +102,7 @@ static void plain(void **state)
 	assert_int_equal(safe_open_mapping(getpid(), &map, &stat), -ENOENT);
 }
 
-static void deleted_and_replaced(void **state)
+TEST(deleted_and_replaced)
 {
 	struct mapped *mapped = *state;
 	struct procfs_map map = by_name(mapped);
@@ -123,7 +120,7 @@ static void deleted_and_replaced(void **state)
 		print_message("SKIP map_files: needs root\n");
 }
 
-static void fifo_device_link(void **state)
+TEST(fifo_device_link)
 {
 	struct mapped *mapped = *state;
 	struct procfs_map map = by_name(mapped);
@@ -144,7 +141,7 @@ static void fifo_device_link(void **state)
 }
 
 /* The same file, inode and device, by a path that maps never show. */
-static void link_on_the_way(void **state)
+TEST(link_on_the_way)
 {
 	struct mapped *mapped = *state;
 	struct procfs_map map = by_name(mapped);
@@ -166,7 +163,7 @@ static void link_on_the_way(void **state)
 }
 
 /* A directory that is taken for the root, with links of every kind, and a file beside it. */
-static void links_stay_below(void **state)
+TEST(links_stay_below)
 {
 	static const struct {
 		const char *path;
@@ -212,7 +209,7 @@ static void links_stay_below(void **state)
 }
 
 /* A link's text and what comes behind it may be longer together than a path can be. */
-static void long_links(void **state)
+TEST(long_links)
 {
 	struct mapped *mapped = *state;
 	_cleanup_close_ int directory = open(mapped->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -245,7 +242,7 @@ static int check_named(const char *path, unsigned int whose)
 }
 
 /* A name that the target may give to anything: its own file is read, a public one where that is asked for. */
-static void named(void **state)
+TEST(named)
 {
 	struct mapped *mapped = *state;
 	char link_path[96], folder[96], below[128];
@@ -283,7 +280,7 @@ static int mount_overlay(const char *directory)
 }
 
 /* A program in a container: maps may show the device below the overlay, but never another inode. */
-static void overlay(void **state)
+TEST(overlay)
 {
 	static const char *const names[] = { "lower", "upper", "work", "merged" };
 	char directory[] = "/mnt/pyperf-overlay.XXXXXX", path[128];
@@ -318,18 +315,4 @@ static void overlay(void **state)
 	assert_int_equal(check_true(&map), -ESTALE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(plain, setup, teardown),
-		cmocka_unit_test_setup_teardown(deleted_and_replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(fifo_device_link, setup, teardown),
-		cmocka_unit_test_setup_teardown(link_on_the_way, setup, teardown),
-		cmocka_unit_test_setup_teardown(links_stay_below, setup, teardown),
-		cmocka_unit_test_setup_teardown(long_links, setup, teardown),
-		cmocka_unit_test_setup_teardown(named, setup, teardown),
-		cmocka_unit_test_setup_teardown(overlay, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

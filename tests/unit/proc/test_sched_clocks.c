@@ -3,23 +3,18 @@
  * test_sched_clocks.c - since when a thread has not run: the arithmetic, and a real sleep of a child.
  */
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "proc/sched_clocks.h"
 #include "proc/thread.h"
+#include "tests/forge/test.h"
 
-static void text_of_the_kernel(void **state)
+TEST(text_of_the_kernel)
 {
-	(void)state;
 	assert_int_equal(sched_clocks_parse("cat (1, #threads: 1)\n---\nse.exec_start       :   12.000345\n"),
 			 12000345);
 	assert_int_equal(sched_clocks_parse("cat (1, #threads: 1)\nse.vruntime : 12.000345\n"), 0);
@@ -28,13 +23,12 @@ static void text_of_the_kernel(void **state)
 	assert_int_equal(sched_clocks_parse(""), 0);
 }
 
-static void each_cpu_has_a_clock_of_its_own(void **state)
+TEST(each_cpu_has_a_clock_of_its_own)
 {
 	__s64 behind[] = { 1000, -500, 7 };
 	unsigned char known[] = { 1, 1, 0 };
 	const struct sched_clocks c = { 3, behind, known };
 
-	(void)state;
 	assert_int_equal(sched_clocks_since(&c, 0, 4000, 6000), 1000);
 	assert_int_equal(sched_clocks_since(&c, 1, 4000, 6000), 2500);
 	assert_int_equal(sched_clocks_since(&c, 0, 5500, 6000), 0);
@@ -44,12 +38,11 @@ static void each_cpu_has_a_clock_of_its_own(void **state)
 	assert_int_equal(sched_clocks_since(&c, 0, 0, 6000), 0);
 }
 
-static void it_comes_back_to_all_cpus(void **state)
+TEST(it_comes_back_to_all_cpus)
 {
 	cpu_set_t before, after;
 	struct sched_clocks c;
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
 	assert_int_equal(sched_clocks_read(&c), 0);
 	assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
@@ -58,7 +51,7 @@ static void it_comes_back_to_all_cpus(void **state)
 }
 
 /* It has slept for at least as long as it was seen asleep, and for no longer than it lives. */
-static void a_child_that_sleeps(void **state)
+TEST(a_child_that_sleeps)
 {
 	const __u64 born = clock_ns();
 	__u64 asleep = 0, since = 0;
@@ -66,7 +59,6 @@ static void a_child_that_sleeps(void **state)
 	struct proc_thread t;
 	pid_t child;
 
-	(void)state;
 	child = fork();
 	if (!child)
 		for (;;)
@@ -86,16 +78,4 @@ static void a_child_that_sleeps(void **state)
 	/* The CPU's clock may have stood still for a part of it, but not for nearly all. */
 	assert_in_range(since, 1, clock_ns() - born);
 	sched_clocks_free(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_of_the_kernel),
-		cmocka_unit_test(each_cpu_has_a_clock_of_its_own),
-		cmocka_unit_test(it_comes_back_to_all_cpus),
-		cmocka_unit_test(a_child_that_sleeps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

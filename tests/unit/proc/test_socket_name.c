@@ -4,19 +4,15 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "proc/socket_name.h"
+#include "tests/forge/test.h"
 
 #define QUEUES "00000000:00000000 00:00000000 00000000  1000        0 "
 #define TCP    "   0: 0100007F:1538 0200000A:01BB 01 " QUEUES "4711 1 x"
@@ -25,11 +21,10 @@
 #define UNIX_NAMED   "00000000abc: 00000002 00000000 00010000 0001 01 12 /run/x y"
 #define UNIX_UNNAMED "00000000abc: 00000002 00000000 00000000 0002 01 13"
 
-static void lines_of_the_tables(void **state)
+TEST(lines_of_the_tables)
 {
 	char name[64] = "as it was";
 
-	(void)state;
 	assert_int_equal(socket_name_parse("tcp", TCP, 4711, name, sizeof(name)), 0);
 	assert_string_equal(name, "tcp to 10.0.0.2:443");
 	assert_int_equal(socket_name_parse("tcp6", TCP6, 99, name, sizeof(name)), 0);
@@ -40,7 +35,7 @@ static void lines_of_the_tables(void **state)
 	assert_string_equal(name, "unix");
 }
 
-static void another_socket_and_what_is_no_line(void **state)
+TEST(another_socket_and_what_is_no_line)
 {
 	static const char *const lines[] = {
 		TCP,
@@ -51,7 +46,6 @@ static void another_socket_and_what_is_no_line(void **state)
 	};
 	char name[64] = "as it was";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		assert_int_equal(socket_name_parse("tcp", lines[i], 12, name, sizeof(name)), -ENOENT);
 		assert_int_equal(socket_name_parse("unix", lines[i], 12, name, sizeof(name)), -ENOENT);
@@ -67,7 +61,7 @@ static __u64 inode_of(int fd)
 	return st.st_ino;
 }
 
-static void sockets_of_this_process(void **state)
+TEST(sockets_of_this_process)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int udp = socket(AF_INET, SOCK_DGRAM, 0), local = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -75,7 +69,6 @@ static void sockets_of_this_process(void **state)
 	socklen_t size = sizeof(at);
 	char name[64], wanted[64];
 
-	(void)state;
 	assert_int_equal(bind(udp, (struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(getsockname(udp, (struct sockaddr *)&at, &size), 0);
 	assert_int_equal(socket_name(getpid(), inode_of(udp), name, sizeof(name)), 0);
@@ -87,15 +80,4 @@ static void sockets_of_this_process(void **state)
 	assert_int_equal(socket_name(getpid(), 0xffffffffffULL, name, sizeof(name)), -ENOENT);
 	close(udp);
 	close(local);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_the_tables),
-		cmocka_unit_test(another_socket_and_what_is_no_line),
-		cmocka_unit_test(sockets_of_this_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

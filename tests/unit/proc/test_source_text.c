@@ -5,21 +5,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "proc/source_text.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static char folder[] = "/tmp/pyperf-source.XXXXXX", path[64], other[64];
 static struct source_wanted wanted;
@@ -71,18 +67,16 @@ static int lines(__u32 begins, __u32 from, __u32 to)
 #define FILE_IS(s) write_file(path, s, sizeof(s) - 1)
 
 /* It comes first: what is allowed stays so. */
-static void nothing_unless_it_is_allowed(void **state)
+TEST(nothing_unless_it_is_allowed)
 {
-	(void)state;
 	FILE_IS("a\n");
 	assert_int_equal(lines(1, 1, 1), -EPERM);
 	source_text_allow();
 	assert_int_equal(lines(1, 1, 1), 0);
 }
 
-static void which_lines(void **state)
+TEST(which_lines)
 {
-	(void)state;
 	FILE_IS("one\n\ndef f():\n\treturn 1\nlast");
 	assert_int_equal(lines(3, 3, 4), 0);
 	assert_string_equal(text.begins, "def f():");
@@ -110,13 +104,12 @@ static void which_lines(void **state)
 	assert_string_equal(text.lines[3], "");
 }
 
-static void when_it_was_changed(void **state)
+TEST(when_it_was_changed)
 {
 	const struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } },
 			      late[2] = { { .tv_sec = 1LL << 33 }, { .tv_sec = 1LL << 33 } };
 	const __s64 now = clock_unix_ns();
 
-	(void)state;
 	FILE_IS("a\n");
 	assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
 	assert_int_equal(lines(1, 1, 1), 0);
@@ -126,11 +119,10 @@ static void when_it_was_changed(void **state)
 	assert_true(text.changed_unix_ns == (1LL << 33) * (__s64)NS_PER_SECOND);
 }
 
-static void long_lines_are_cut(void **state)
+TEST(long_lines_are_cut)
 {
 	char line[2 * SOURCE_LINE_MAX], end[16];
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	line[SOURCE_LINE_MAX] = '\n';
 	write_file(path, line, SOURCE_LINE_MAX + 1);
@@ -145,12 +137,11 @@ static void long_lines_are_cut(void **state)
 }
 
 /* As many lines as may be, each as long as may be, are within the bound. */
-static void as_much_as_there_may_be(void **state)
+TEST(as_much_as_there_may_be)
 {
 	const size_t size = (SOURCE_LINES_MAX + 1) * 1000;
 	_cleanup_free_ char *much = malloc(size);
 
-	(void)state;
 	assert_non_null(much);
 	memset(much, 'y', size);
 	for (size_t i = 999; i < size; i += 1000)
@@ -163,9 +154,8 @@ static void as_much_as_there_may_be(void **state)
 }
 
 /* A line of a gibibyte takes no room on the disk, and only the first part of it is read. */
-static void what_is_too_large(void **state)
+TEST(what_is_too_large)
 {
-	(void)state;
 	FILE_IS("a\nb\n");
 	assert_int_equal(truncate(path, 1LL << 30), 0);
 	assert_int_equal(lines(1, 1, 2), 0);
@@ -175,9 +165,8 @@ static void what_is_too_large(void **state)
 	assert_int_equal(lines(3, 1, 1), -EFBIG);
 }
 
-static void what_is_no_text(void **state)
+TEST(what_is_no_text)
 {
-	(void)state;
 	FILE_IS("a\nb\0c\nd\n\xff\xfe\n");
 	assert_int_equal(lines(1, 2, 2), -EILSEQ);
 	assert_int_equal(lines(2, 1, 1), -EILSEQ);
@@ -186,9 +175,8 @@ static void what_is_no_text(void **state)
 }
 
 /* By the rule of may_read.h, which has tests of its own, and without waiting. */
-static void files_that_are_not_read(void **state)
+TEST(files_that_are_not_read)
 {
-	(void)state;
 	assert_int_equal(lines(1, 1, 1), -ENOENT);
 	assert_int_equal(mkfifo(path, 0666), 0);
 	assert_int_equal(lines(1, 1, 1), -EACCES);
@@ -216,11 +204,10 @@ static int ask(const char *file, __u32 begins, __u32 from, __u32 to)
 	return source_text_read(0, &w, &bytes);
 }
 
-static void questions_that_are_none(void **state)
+TEST(questions_that_are_none)
 {
 	char name[SOURCE_PATH_SIZE + 8];
 
-	(void)state;
 	FILE_IS("a\n");
 	assert_int_equal(ask(path, 0, 1, 1), -EINVAL);
 	assert_int_equal(ask(path, 1, 0, 1), -EINVAL);
@@ -242,11 +229,10 @@ static void questions_that_are_none(void **state)
 	assert_int_equal(bytes.size, 0);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	int err = -ENOMEM, failed = 0;
 
-	(void)state;
 	FILE_IS("a\nb\n");
 	for (long n = 0; fail_malloc_works() && err; n++) {
 		buf_free(&bytes);
@@ -260,12 +246,11 @@ static void without_memory(void **state)
 }
 
 /* A worker that was taken over may say anything. */
-static void forged_bytes(void **state)
+TEST(forged_bytes)
 {
 	char copy[64];
 	size_t size;
 
-	(void)state;
 	FILE_IS("a\nb\n");
 	assert_int_equal(ask(path, 1, 1, 2), 0);
 	size = bytes.size;
@@ -288,23 +273,4 @@ static void forged_bytes(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_unless_it_is_allowed),
-		TEST(which_lines),
-		TEST(when_it_was_changed),
-		TEST(long_lines_are_cut),
-		TEST(as_much_as_there_may_be),
-		TEST(what_is_too_large),
-		TEST(what_is_no_text),
-		TEST(files_that_are_not_read),
-		TEST(questions_that_are_none),
-		TEST(without_memory),
-		TEST(forged_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

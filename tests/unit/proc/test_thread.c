@@ -4,18 +4,14 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "proc/thread.h"
+#include "tests/forge/test.h"
 
 static int ends[2];
 static pid_t reader_tid;
@@ -29,12 +25,11 @@ static void *read_for_ever(void *unused)
 	return read(ends[0], &byte, 1) < 0 ? unused : NULL;
 }
 
-static void a_thread_that_reads_a_pipe(void **state)
+TEST(a_thread_that_reads_a_pipe)
 {
 	struct proc_thread t = { 0 };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(pthread_create(&thread, NULL, read_for_ever, NULL), 0);
 	while (!__atomic_load_n(&reader_tid, __ATOMIC_SEQ_CST) || t.state != 'S' || t.syscall != SYS_read)
@@ -51,13 +46,12 @@ static void a_thread_that_reads_a_pipe(void **state)
 	assert_int_equal(proc_thread_read(getpid(), reader_tid, &t), -ESRCH);
 }
 
-static void all_threads_are_listed_up_to_the_limit(void **state)
+TEST(all_threads_are_listed_up_to_the_limit)
 {
 	_cleanup_free_ pid_t *tids = NULL, *none = NULL;
 	size_t count = 0;
 	bool more = true;
 
-	(void)state;
 	assert_int_equal(proc_threads(getpid(), 16, &tids, &count, &more), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(tids[0], getpid());
@@ -71,7 +65,7 @@ static void *wait_for_byte(void *byte)
 	return read(ends[0], byte, 1) < 0 ? byte : NULL;
 }
 
-static void more_threads_than_the_limit_are_said(void **state)
+TEST(more_threads_than_the_limit_are_said)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	pthread_t thread;
@@ -79,7 +73,6 @@ static void more_threads_than_the_limit_are_said(void **state)
 	bool more = false;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_byte, &byte), 0);
 	assert_int_equal(proc_threads(getpid(), 1, &tids, &count, &more), 0);
 	assert_int_equal(count, 1);
@@ -88,11 +81,10 @@ static void more_threads_than_the_limit_are_said(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void lines_of_system_calls(void **state)
+TEST(lines_of_system_calls)
 {
 	struct proc_thread t = { .syscall = THREAD_SYSCALL_UNKNOWN };
 
-	(void)state;
 	assert_int_equal(proc_thread_parse_syscall("running\n", &t), -EBADMSG);
 	assert_int_equal(proc_thread_parse_syscall("", &t), -EBADMSG);
 	assert_int_equal(proc_thread_parse_syscall("-2 0x1 0x2\n", &t), -EBADMSG);
@@ -104,16 +96,4 @@ static void lines_of_system_calls(void **state)
 	assert_int_equal(t.syscall, 202);
 	assert_true(t.arguments[0] == UINT64_MAX);
 	assert_int_equal(t.arguments[2], 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_that_reads_a_pipe),
-		cmocka_unit_test(all_threads_are_listed_up_to_the_limit),
-		cmocka_unit_test(more_threads_than_the_limit_are_said),
-		cmocka_unit_test(lines_of_system_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

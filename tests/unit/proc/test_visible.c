@@ -4,16 +4,12 @@
  * namespace of its own.
  */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/mount.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "proc/visible.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 #define NOBODY	65534
@@ -65,19 +61,9 @@ static void is_true(int (*check)(void))
 	assert_int_equal(code, 1);
 }
 
-static void each_kind(void **state)
+TEST(each_kind)
 {
-	(void)state;
 	is_true(as_it_is);
 	is_true(hidden);
 	is_true(none);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

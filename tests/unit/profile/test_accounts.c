@@ -3,17 +3,13 @@
  * test_accounts.c - whose account and ticks differ by more than chance; a healthy program is never named,
  * however its ticks fall.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "profile/accounts.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 #define MS 1000000ULL
 #define PERIOD (10 * MS)
@@ -62,11 +58,10 @@ static const char *lines(const struct profile *p)
 	return text.data;
 }
 
-static void who_differs(void **state)
+TEST(who_differs)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 
-	(void)state;
 	add(p, 7, 7, 20, 880);
 	add(p, 7, 8, 88, 880);
 	add(p, 9, 9, 200, 500); /* ticks of a time that is not in the account */
@@ -76,19 +71,17 @@ static void who_differs(void **state)
 }
 
 /* Without accounts, as of --event cycles, nothing is said. */
-static void no_accounts(void **state)
+TEST(no_accounts)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 
-	(void)state;
 	add(p, 7, 7, 200, 0);
 	assert_string_equal(lines(p), "");
 }
 
 /* Ticks as chance deals them, of threads of each length. */
-static void chance(void **state)
+TEST(chance)
 {
-	(void)state;
 	srand(1);
 	for (int run = 0; run < 20; run++) {
 		_cleanup_profile_ struct profile *p = new_profile();
@@ -106,11 +99,10 @@ static void chance(void **state)
 }
 
 /* Threads of too little time to be judged alone. Those that nobody met are in the process's row. */
-static void short_threads(void **state)
+TEST(short_threads)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 
-	(void)state;
 	for (__u32 tid = 1; tid <= 100; tid++)
 		add(p, 3, tid, tid % 2, 10); /* 50 of 100 ticks */
 	add(p, 3, 0, 0, 500);
@@ -122,23 +114,21 @@ static void short_threads(void **state)
 }
 
 /* Their ends may be missing in the account: that alone says nothing. */
-static void ends_that_are_missing(void **state)
+TEST(ends_that_are_missing)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 
-	(void)state;
 	for (__u32 tid = 1000; tid < 1500; tid++)
 		add(p, 4, tid, 1, 0);
 	add(p, 4, 0, 0, 1000);
 	assert_string_equal(lines(p), "");
 }
 
-static void the_others_are_counted(void **state)
+TEST(the_others_are_counted)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct accounts_found found;
 
-	(void)state;
 	for (__u32 tid = 1; tid <= ACCOUNTS_SHOWN + 3; tid++)
 		add(p, 3, tid, 0, 1000 + tid);
 	assert_int_equal(accounts_find(p, &found), 0);
@@ -146,18 +136,4 @@ static void the_others_are_counted(void **state)
 	assert_int_equal(found.rows[0].tid, ACCOUNTS_SHOWN + 3);
 	accounts_free(&found);
 	assert_non_null(strstr(lines(p), "The account and the ticks of 3 other threads differ, too\n"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_differs),
-		cmocka_unit_test(no_accounts),
-		cmocka_unit_test(chance),
-		cmocka_unit_test(short_threads),
-		cmocka_unit_test(ends_that_are_missing),
-		cmocka_unit_test(the_others_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

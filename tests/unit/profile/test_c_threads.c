@@ -3,15 +3,11 @@
  * test_c_threads.c - threads of C are added up by library: that of their outermost function outside of the C
  * library, whatever they do in the leaf. Other stacks are none of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/c_threads.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 
@@ -72,12 +68,11 @@ static const char *printed(void)
 	return text;
 }
 
-static void by_library(void **state)
+TEST(by_library)
 {
 	const __u32 thread = frame(FRAME_C_THREAD, "[C thread]", NULL);
 	const __u32 starts = native("start_thread", "/lib/libc.so.6");
 
-	(void)state;
 	ADD(5, native("kernel", "/a/libopenblas.so"), native("server", "/a/libopenblas.so"), starts, thread);
 	ADD(2, native("memcpy", "/lib/libc.so.6"), native("server", "/a/libopenblas.so"), starts, thread);
 	ADD(2, frame(FRAME_SYSCALL, "[syscall futex]", NULL), native("JIT", "/b/libjvm.so"), starts, thread);
@@ -87,11 +82,10 @@ static void by_library(void **state)
 			    "\nThreads of C: 35.0% libopenblas.so, 10.0% libjvm.so, 5.0% libc.so.6\n");
 }
 
-static void without_native(void **state)
+TEST(without_native)
 {
 	const __u32 thread = frame(FRAME_C_THREAD, "[C thread]", NULL);
 
-	(void)state;
 	ADD(10, frame(FRAME_PYTHON, "f", NULL));
 	ADD(1, frame(FRAME_MARKER, "[no thread state]", NULL));
 	assert_string_equal(printed(), "");
@@ -102,12 +96,4 @@ static void without_native(void **state)
 				       "22.5% [unknown]\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(by_library, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_native, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,16 +4,12 @@
  * several profiles one after the other, and when memory runs short.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/copy.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static const struct profile_info info = {
 	.events = EVENT_BIT(EVENT_CPU),
@@ -89,12 +85,11 @@ static int add(struct copier *c, __u32 sample)
 	return copier_add(c, &s, &labels);
 }
 
-static void complete_and_no_more(void **state)
+TEST(complete_and_no_more)
 {
 	_cleanup_profile_ struct profile *to = NULL;
 	_cleanup_copier_ struct copier *c = NULL;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &to), 0);
 	assert_int_equal(copier_new(&c, from), 0);
 	copier_begin(c, to);
@@ -108,12 +103,11 @@ static void complete_and_no_more(void **state)
 }
 
 /* Ids of the first have no meaning in the second, though the copier knows them. */
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
 	_cleanup_profile_ struct profile *first = NULL, *second = NULL;
 	_cleanup_copier_ struct copier *c = NULL;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &first), 0);
 	assert_int_equal(profile_new(&info, &second), 0);
 	assert_int_equal(copier_new(&c, from), 0);
@@ -130,14 +124,13 @@ static void one_after_the_other(void **state)
 }
 
 /* Labels are the caller's choice: samples that were apart by them become one. */
-static void under_other_labels(void **state)
+TEST(under_other_labels)
 {
 	static const struct profile_labels nobody, somebody = { .pid = 99 };
 	_cleanup_profile_ struct profile *to = NULL;
 	_cleanup_copier_ struct copier *c = NULL;
 	struct profile_stack s = profile_get_sample(from, 1);
 
-	(void)state;
 	assert_int_equal(profile_sample(from, EVENT_CPU, s.locations, s.n, &somebody, 100), 0);
 	assert_int_equal(profile_new(&info, &to), 0);
 	assert_int_equal(copier_new(&c, from), 0);
@@ -164,11 +157,10 @@ static int copy_all(void)
 	return err;
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -187,14 +179,4 @@ static void memory_runs_short(void **state)
 	copier_free(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(complete_and_no_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(one_after_the_other, setup, teardown),
-		cmocka_unit_test_setup_teardown(under_other_labels, setup, teardown),
-		cmocka_unit_test_setup_teardown(memory_runs_short, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,17 +3,13 @@
  * test_events.c - each row of bpf/events.def is complete, and its names are of its own. A new row is tested
  * without a line here; tests/unit/events has rows that only the tests have.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "profile/events.h"
+#include "tests/forge/test.h"
 
 static void assert_word(const char *text)
 {
@@ -22,9 +18,8 @@ static void assert_word(const char *text)
 		assert_true(islower(*c) || *c == '_');
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	for (int i = 0; i < EVENT_KINDS; i++) {
 		const struct event_row *row = &event_rows[i];
 
@@ -45,11 +40,10 @@ static void names(void **state)
 	}
 }
 
-static void units(void **state)
+TEST(units)
 {
 	static const char *const of_pprof[] = { "count", "nanoseconds", "bytes" };
 
-	(void)state;
 	for (int i = 0; i < EVENT_KINDS; i++) {
 		const struct event_row *row = &event_rows[i];
 
@@ -61,7 +55,7 @@ static void units(void **state)
 }
 
 /* The total is a counter of stats.def, and of that name. */
-static void totals(void **state)
+TEST(totals)
 {
 	static const struct {
 		const char *name;
@@ -72,7 +66,6 @@ static void totals(void **state)
 #undef STAT
 	};
 
-	(void)state;
 	for (int i = 0; i < EVENT_KINDS; i++) {
 		size_t at = 0;
 
@@ -84,9 +77,8 @@ static void totals(void **state)
 }
 
 /* A stack that was walked has an outcome in every book, and no outcome is in none. */
-static void outcomes(void **state)
+TEST(outcomes)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		assert_true(event_has_outcome(kind, OUTCOME_WHOLE));
 		assert_true(event_has_outcome(kind, OUTCOME_TABLE_FULL));
@@ -100,11 +92,10 @@ static void outcomes(void **state)
 	}
 }
 
-static void the_first_is_the_tick(void **state)
+TEST(the_first_is_the_tick)
 {
 	const struct event_row *row = &event_rows[0];
 
-	(void)state;
 	assert_int_equal(EVENT_CPU, 0);
 	assert_string_equal(row->type, "samples");
 	assert_string_equal(row->period, "cpu");
@@ -113,25 +104,10 @@ static void the_first_is_the_tick(void **state)
 	assert_string_equal(row->total_name, "ticks");
 }
 
-static void amounts(void **state)
+TEST(amounts)
 {
-	(void)state;
 	assert_true(event_amount(EVENT_CPU, 300, 10000000) == 3);
 	assert_string_equal(event_amount_unit(EVENT_CPU), "s");
 	assert_true(event_amount(EVENT_OFFCPU, 2500000000, 10000000) == 2.5);
 	assert_string_equal(event_amount_unit(EVENT_OFFCPU), "s");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(units),
-		cmocka_unit_test(totals),
-		cmocka_unit_test(outcomes),
-		cmocka_unit_test(amounts),
-		cmocka_unit_test(the_first_is_the_tick),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

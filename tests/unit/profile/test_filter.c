@@ -3,17 +3,13 @@
  * test_filter.c - a part of a profile by labels: just the samples that match, with all that belongs to them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "profile/filter.h"
 #include "profile/folded.h"
 #include "profile/pprof.h"
+#include "tests/forge/test.h"
 
 static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, const char *comm, __u64 count)
 {
@@ -61,7 +57,7 @@ static struct profile *part_of(const struct profile *p, const char *key, const c
 	return part;
 }
 
-static void by_label(void **state)
+TEST(by_label)
 {
 	static const struct {
 		const char *key, *value;
@@ -74,7 +70,6 @@ static void by_label(void **state)
 	};
 	_cleanup_profile_ struct profile *p = make();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_profile_ struct profile *part = part_of(p, rows[i].key, rows[i].value);
 
@@ -82,12 +77,11 @@ static void by_label(void **state)
 	}
 }
 
-static void all_of_them(void **state)
+TEST(all_of_them)
 {
 	_cleanup_profile_ struct profile *p = make(), *part = NULL;
 	struct profile_filter f = {};
 
-	(void)state;
 	assert_true(profile_filter_is_empty(&f));
 	assert_int_equal(profile_filter_set(&f, "pid", "12"), 0);
 	assert_int_equal(profile_filter_set(&f, "comm", "queue"), 0);
@@ -99,13 +93,12 @@ static void all_of_them(void **state)
 }
 
 /* A part that is everything is the same, byte by byte; one of a process has nothing of the others. */
-static void complete_and_no_more(void **state)
+TEST(complete_and_no_more)
 {
 	_cleanup_buf_ struct buf whole = {}, copy = {}, text = {};
 	_cleanup_profile_ struct profile *p = make(), *all = NULL, *queue = part_of(p, "comm", "queue");
 	struct profile_filter f = {};
 
-	(void)state;
 	assert_int_equal(profile_filter_apply(&f, p, &all), 0);
 	assert_int_equal(pprof_encode(p, &whole), 0);
 	assert_int_equal(pprof_encode(all, &copy), 0);
@@ -150,14 +143,13 @@ static struct profile *make_native(bool with_native)
 	return p;
 }
 
-static void without_native(void **state)
+TEST(without_native)
 {
 	const struct profile_filter f = { .hide_native = true };
 	_cleanup_buf_ struct buf hidden = {}, off = {};
 	_cleanup_profile_ struct profile *with = make_native(true), *without = make_native(false);
 	_cleanup_profile_ struct profile *part = NULL;
 
-	(void)state;
 	assert_false(profile_filter_is_empty(&f));
 	assert_int_equal(profile_filter_apply(&f, with, &part), 0);
 	assert_int_equal(profile_count(part, PROFILE_SAMPLE), 1);
@@ -170,7 +162,7 @@ static void without_native(void **state)
 }
 
 /* Its count stays, and says why there is no frame. */
-static void nothing_but_native(void **state)
+TEST(nothing_but_native)
 {
 	const struct profile_filter f = { .hide_native = true };
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
@@ -179,7 +171,6 @@ static void nothing_but_native(void **state)
 	_cleanup_buf_ struct buf text = {};
 	__u32 function, location;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(profile_function(p, FRAME_NATIVE, "f", "", 0, &function), 0);
 	assert_int_equal(profile_location_native(p, function, 0, 1, &location), 0);
@@ -190,11 +181,10 @@ static void nothing_but_native(void **state)
 	assert_string_equal(text.data, "web (pid 12);[native hidden] 3\n");
 }
 
-static void the_same(void **state)
+TEST(the_same)
 {
 	struct profile_filter a = {}, b = {};
 
-	(void)state;
 	assert_true(profile_filter_is_same(&a, &b));
 	assert_int_equal(profile_filter_set(&a, "pid", "12"), 0);
 	assert_false(profile_filter_is_same(&a, &b));
@@ -207,11 +197,10 @@ static void the_same(void **state)
 	assert_false(profile_filter_is_same(&a, &b));
 }
 
-static void keys_are_named(void **state)
+TEST(keys_are_named)
 {
 	char keys[FILTER_KEYS_SIZE];
 
-	(void)state;
 	profile_filter_keys(keys);
 	assert_string_equal(keys, ", pid, comm, gil, import, exception, gc, task, ready, endpoint, "
 				  "service_instance, service, environment, container_id, "
@@ -219,14 +208,13 @@ static void keys_are_named(void **state)
 }
 
 /* Whoever is in the part has its account, which is of no state of the interpreter. */
-static void accounts_of_a_part(void **state)
+TEST(accounts_of_a_part)
 {
 	const struct profile_labels twelve = { .pid = 12, .tid = 13, .comm = "web", .thread = "worker" };
 	const struct profile_labels other = { .pid = 120, .tid = 120, .comm = "web", .thread = "worker" };
 	struct profile *p = make(), *part;
 	__u64 sum = 0;
 
-	(void)state;
 	assert_int_equal(profile_account(p, &twelve, 5000), 0);
 	assert_int_equal(profile_account(p, &other, 300), 0);
 	part = part_of(p, "pid", "12");
@@ -241,7 +229,7 @@ static void accounts_of_a_part(void **state)
 }
 
 /* CPU time that is not the ticks' goes with the samples, also with one that has no tick. */
-static void time_of_its_own(void **state)
+TEST(time_of_its_own)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
 						  .period_ns = 10000000, .timed = true };
@@ -251,7 +239,6 @@ static void time_of_its_own(void **state)
 	struct profile *p, *part;
 	__u32 function, location, sum = 0;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	add(p, "one", 12, 12, "web", 5);
 	assert_int_equal(profile_function(p, FRAME_MARKER, "[unseen]", "", 0, &function), 0);
@@ -272,21 +259,4 @@ static void time_of_its_own(void **state)
 	buf_free(&text);
 	profile_free(part);
 	profile_free(p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accounts_of_a_part),
-		cmocka_unit_test(time_of_its_own),
-		cmocka_unit_test(by_label),
-		cmocka_unit_test(all_of_them),
-		cmocka_unit_test(complete_and_no_more),
-		cmocka_unit_test(without_native),
-		cmocka_unit_test(nothing_but_native),
-		cmocka_unit_test(the_same),
-		cmocka_unit_test(keys_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * test_firefox.c - the JSON for the Firefox Profiler: which stacks, samples and markers a thread has. That
  * its own query engine takes it is tested by tests/e2e/output/test_firefox.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/firefox.h"
 #include "profile/moments.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 static struct buf out;
@@ -69,13 +65,12 @@ static void assert_has(const char *text)
 		fail_msg("no %s in %s", text, out.data);
 }
 
-static void stacks_are_one_tree(void **state)
+TEST(stacks_are_one_tree)
 {
 	__u32 root = location(FRAME_PYTHON, "<module>", "/srv/a.py", 3),
 	      f = location(FRAME_PYTHON, "f", "/srv/a.py", 5), g = location(FRAME_NATIVE, "g", "", 0);
 	const __u32 one[] = { f, root }, other[] = { g, f, root }, third[] = { root };
 
-	(void)state;
 	add(EVENT_CPU, 13, 2, one, 2);
 	add(EVENT_CPU, 13, 1, other, 3);
 	add(EVENT_CPU, 14, 1, third, 1);
@@ -90,14 +85,13 @@ static void stacks_are_one_tree(void **state)
 	assert_has("\"startTime\":1.500000");
 }
 
-static void waits_are_markers(void **state)
+TEST(waits_are_markers)
 {
 	__u32 f = location(FRAME_PYTHON, "f", "/srv/a.py", 5),
 	      call = location(FRAME_SYSCALL, "[read]", "", 0);
 	const __u32 runs[] = { f }, waits[] = { call, f };
 	__u32 cpu = add(EVENT_CPU, 13, 3, runs, 1), off = add(EVENT_OFFCPU, 13, 70000000, waits, 2);
 
-	(void)state;
 	note(cpu, EVENT_CPU, 1000000, 11000000, 2);
 	note(off, EVENT_OFFCPU, 20000000, 60000000, 40000000);
 	note(off, EVENT_OFFCPU, 60000000, 60000000, 30000000); /* of other waits, no time of its own */
@@ -109,7 +103,7 @@ static void waits_are_markers(void **state)
 		   "\"length\":1}");
 }
 
-static void who_held_the_gil(void **state)
+TEST(who_held_the_gil)
 {
 	__u32 own = location(FRAME_PYTHON, "waits", "/srv/a.py", 5),
 	      by = location(FRAME_WAIT, "[GIL held by]", "", 0),
@@ -118,31 +112,17 @@ static void who_held_the_gil(void **state)
 	const __u32 waits[] = { inner, outer, by, own };
 	__u32 gil = add(EVENT_GIL, 13, 5, waits, 4);
 
-	(void)state;
 	note(gil, EVENT_GIL, 10, 15, 5);
 	assert_has("{\"type\":\"gil\",\"why\":\"holds (b.py:7)\",\"where\":\"waits (a.py:5)\",\"amount\":5,");
 }
 
-static void hostile_names_stay_in_their_strings(void **state)
+TEST(hostile_names_stay_in_their_strings)
 {
 	__u32 f = location(FRAME_PYTHON, "\"],\n", "\\", 1), nameless = location(FRAME_PYTHON, "", "", 0);
 	const __u32 stack[] = { f, nameless };
 
-	(void)state;
 	add(EVENT_CPU, 13, 1, stack, 2);
 	assert_has("\"stringArray\":[\"\",\"\\\"],\\u000a\",\"\\\\\",");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(stacks_are_one_tree),
-		TEST(waits_are_markers),
-		TEST(who_held_the_gil),
-		TEST(hostile_names_stay_in_their_strings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,19 +3,15 @@
  * test_firefox_markers.c - which markers a thread has: from when to when all of its samples were within an
  * import, or within a collection of garbage, beside its waits and its growth, by time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "profile/firefox_markers.h"
 #include "profile/firefox_stacks.h"
 #include "profile/moments.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 #define MS     1000000ULL
 #define PERIOD (10 * MS)
@@ -99,9 +95,8 @@ static const char *shown(bool timed)
 	return text;
 }
 
-static void an_import_goes_on_while_ticks_follow_each_other(void **state)
+TEST(an_import_goes_on_while_ticks_follow_each_other)
 {
-	(void)state;
 	ticks(false, NULL, 0, 2);
 	ticks(true, NULL, 20, 3);
 	ticks(false, NULL, 50, 1);
@@ -113,9 +108,8 @@ static void an_import_goes_on_while_ticks_follow_each_other(void **state)
 }
 
 /* A module is read from a disk that is slow. */
-static void a_wait_within_an_import_is_part_of_it(void **state)
+TEST(a_wait_within_an_import_is_part_of_it)
 {
-	(void)state;
 	ticks(true, NULL, 20, 1);
 	note(EVENT_OFFCPU, true, NULL, 30 * MS, 300 * MS, 270 * MS);
 	ticks(true, NULL, 300, 1);
@@ -124,9 +118,8 @@ static void a_wait_within_an_import_is_part_of_it(void **state)
 					 "offcpu 310-400 90000000;");
 }
 
-static void a_collection_ends_with_its_ticks(void **state)
+TEST(a_collection_ends_with_its_ticks)
 {
-	(void)state;
 	ticks(false, "yes", 0, 4);
 	ticks(true, "yes", 40, 2);
 	note(EVENT_OFFCPU, false, NULL, 60 * MS, 70 * MS, 10 * MS);
@@ -135,15 +128,14 @@ static void a_collection_ends_with_its_ticks(void **state)
 					 "gc 70-80 10000000;");
 }
 
-static void growth_has_a_moment(void **state)
+TEST(growth_has_a_moment)
 {
-	(void)state;
 	ticks(false, NULL, 0, 1);
 	note(EVENT_MEMORY, true, NULL, 5 * MS, 5 * MS, 1 << 20);
 	assert_string_equal(shown(true), "memory 5-5 1048576;");
 }
 
-static void what_it_says(void **state)
+TEST(what_it_says)
 {
 	_cleanup_(firefox_stacks_free) struct firefox_stacks stacks = {};
 	_cleanup_(firefox_markers_close) struct firefox_markers m = {};
@@ -151,7 +143,6 @@ static void what_it_says(void **state)
 	_cleanup_buf_ struct buf out = {};
 	char expected[512];
 
-	(void)state;
 	ticks(true, NULL, 20, 3);
 	snprintf(expected, sizeof(expected),
 		 "\"markers\":{\"data\":[{\"type\":\"import\",\"why\":\"<module> (a.py:3)\","
@@ -167,17 +158,4 @@ static void what_it_says(void **state)
 	assert_string_equal(out.data, expected);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(an_import_goes_on_while_ticks_follow_each_other),
-		TEST(a_wait_within_an_import_is_part_of_it),
-		TEST(a_collection_ends_with_its_ticks),
-		TEST(growth_has_a_moment),
-		TEST(what_it_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

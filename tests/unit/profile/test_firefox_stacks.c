@@ -3,20 +3,16 @@
  * test_firefox_stacks.c - stacks of a profile as a tree: each is found again by its number, also when there
  * are very many.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "profile/firefox_stacks.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 #define LOCATIONS 50
 #define SAMPLES	  20000
 
-static void each_stack_is_there(void **state)
+TEST(each_stack_is_there)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	static const struct profile_labels labels = { .pid = 1 };
@@ -24,7 +20,6 @@ static void each_stack_is_there(void **state)
 	_cleanup_profile_ struct profile *p = NULL;
 	__u32 function, id;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "a.py", 1, &function), 0);
 	for (int line = 1; line <= LOCATIONS; line++)
@@ -48,11 +43,4 @@ static void each_stack_is_there(void **state)
 		assert_int_equal(at, 0);
 	}
 	assert_true(s.count < SAMPLES * 2);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(each_stack_is_there) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  * test_flamegraph.c - the tree of a flame graph: which stacks share a frame, its values, what is left out,
  * and names that would break JSON.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/flamegraph.h"
 #include "profile/frames.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(void)
 {
@@ -67,18 +63,16 @@ static void expect(struct profile *p, const char *children)
 #define F(letter, value) "{\"name\":\"" letter "\",\"file\":\"f.py:7\",\"value\":" value
 #define CHILDREN	 ",\"children\":["
 
-static void empty(void **state)
+TEST(empty)
 {
-	(void)state;
 	expect(new_profile(), "");
 }
 
 /* Lines of one function are one frame; equal frames of two processes, or below other callers, are not. */
-static void shared_frames(void **state)
+TEST(shared_frames)
 {
 	struct profile *p = new_profile();
 
-	(void)state;
 	add(p, 1, "ab", 1, 3);
 	add(p, 1, "a", 1, 2);
 	add(p, 1, "ac", 1, 1);
@@ -92,7 +86,7 @@ static void shared_frames(void **state)
 }
 
 /* CPU time that is the kernel's account. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
 	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .timed = true };
 	const struct profile_labels labels = { .pid = 1, .tid = 1, .comm = "py" };
@@ -100,7 +94,6 @@ static void time_of_the_account(void **state)
 	_cleanup_buf_ struct buf out = {};
 	__u32 location = 1;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	add(p, 1, "a", 1, 3);
 	assert_int_equal(profile_sample(p, PROFILE_TIME, &location, 1, &labels, 5000), 0);
@@ -110,52 +103,35 @@ static void time_of_the_account(void **state)
 	assert_non_null(strstr(out.data, F("a", "5000")));
 }
 
-static void without_a_file(void **state)
+TEST(without_a_file)
 {
 	struct profile *p = new_profile();
 
-	(void)state;
 	add(p, 1, "xz", 0, 1); /* z is a marker */
 	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":1" CHILDREN
 	       "{\"name\":\"x\",\"value\":1" CHILDREN
 	       "{\"name\":\"z\",\"kind\":\"marker\",\"value\":1}]}]}]");
 }
 
-static void too_narrow(void **state)
+TEST(too_narrow)
 {
 	struct profile *p = new_profile();
 
-	(void)state;
 	add(p, 1, "a", 1, FLAMEGRAPH_PARTS * 2 - 1);
 	add(p, 1, "ab", 1, 1);
 	expect(p, CHILDREN "{\"name\":\"py (pid 1)\",\"value\":8000" CHILDREN F("a", "8000") "}]}]");
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
 	struct profile *p = new_profile();
 	struct profile_labels labels = { .pid = 1, .tid = 1, .comm = "\"\\\n\x1b</script>" };
 	__u32 function, location;
 
-	(void)state;
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
 	expect(p, CHILDREN "{\"name\":\"\\\"\\\\\\u000a\\u001b</script> (pid 1)\",\"value\":1" CHILDREN
 	       "{\"name\":\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"file\":\"\\\\\\u0009\\\":3\","
 	       "\"value\":1}]}]");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),
-		cmocka_unit_test(shared_frames),
-		cmocka_unit_test(time_of_the_account),
-		cmocka_unit_test(without_a_file),
-		cmocka_unit_test(too_narrow),
-		cmocka_unit_test(hostile_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * test_folded.c - the exact text of folded stacks, and that hostile names cannot add a line, a frame or a
  * count.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "profile/folded.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(void)
 {
@@ -45,7 +41,7 @@ static void assert_folded(const struct profile *p, const char *expected)
 	assert_string_equal(out.data + 5, expected);
 }
 
-static void lines_are_root_first_and_sorted(void **state)
+TEST(lines_are_root_first_and_sorted)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 module = location(p, "<module>", "/srv/app.py", 1, 3),
@@ -55,7 +51,6 @@ static void lines_are_root_first_and_sorted(void **state)
 	struct profile_labels process = { .pid = 12, .tid = 0, .comm = "python3", .thread = NULL };
 	struct profile_labels thread = { .pid = 12, .tid = 13, .comm = "python3", .thread = "Main Thread" };
 
-	(void)state;
 	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &thread, 42), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, a, 2, &process, 5), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, b, 1, &process, 6), 0);
@@ -66,14 +61,13 @@ static void lines_are_root_first_and_sorted(void **state)
 			 "python3 (pid 12);Main Thread (tid 13);<module> (app.py:3);A.work (app.py:9) 42\n");
 }
 
-static void equal_texts_are_one_line(void **state)
+TEST(equal_texts_are_one_line)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 one = location(p, "f", "/one/x.py", 1, 2), two = location(p, "f", "/two/x.py", 1, 2);
 	__u32 longer = location(p, "f", "/two/x.py", 1, 22), function, column;
 	struct profile_labels labels = { .pid = 1 };
 
-	(void)state;
 	assert_int_equal(profile_sample(p, EVENT_CPU, &one, 1, &labels, 2), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &longer, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &two, 1, &labels, 3), 0);
@@ -84,35 +78,21 @@ static void equal_texts_are_one_line(void **state)
 	assert_folded(p, "pid 1;f (x.py:2) 9\npid 1;f (x.py:22) 1\n");
 }
 
-static void hostile_names_stay_in_their_frame(void **state)
+TEST(hostile_names_stay_in_their_frame)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 l = location(p, "f\n;g 9", "/x/\x1b[31m;a.py", 1, 2), slash = location(p, "", "/dir/", 1, 2);
 	struct profile_labels labels = { .pid = 1, .tid = 2, .comm = "a;b\nc 3\n", .thread = "t;\r" };
 	const __u32 stack[] = { slash, l };
 
-	(void)state;
 	assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 1), 0);
 	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (?[31m:a.py:2);? (/dir/:2) 1\n");
 }
 
-static void no_samples_are_no_lines(void **state)
+TEST(no_samples_are_no_lines)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 
-	(void)state;
 	location(p, "f", "x.py", 1, 2);
 	assert_folded(p, "");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_root_first_and_sorted),
-		cmocka_unit_test(equal_texts_are_one_line),
-		cmocka_unit_test(hostile_names_stay_in_their_frame),
-		cmocka_unit_test(no_samples_are_no_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

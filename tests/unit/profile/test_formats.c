@@ -4,16 +4,12 @@
  * the texts that are made of the list.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/formats.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(void)
 {
@@ -34,12 +30,11 @@ static struct profile *new_profile(void)
 }
 
 /* Behind what is there, the same each time, and each format another. */
-static void each_encodes(void **state)
+TEST(each_encodes)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	_cleanup_buf_ struct buf all = {};
 
-	(void)state;
 	for (int i = 0; i < FORMATS; i++) {
 		_cleanup_buf_ struct buf one = {}, two = {};
 
@@ -55,11 +50,10 @@ static void each_encodes(void **state)
 	}
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	_cleanup_profile_ struct profile *p = NULL;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -85,11 +79,10 @@ static void memory_runs_short(void **state)
 	}
 }
 
-static void found_by_name(void **state)
+TEST(found_by_name)
 {
 	char choices[256] = "|", choice[64];
 
-	(void)state;
 	snprintf(choices, sizeof(choices), "|%s|", format_choices);
 	for (int i = 0; i < FORMATS; i++) {
 		assert_int_equal(format_find(format_rows[i].name), i);
@@ -103,11 +96,10 @@ static void found_by_name(void **state)
 }
 
 /* Suffixes differ, and none hides another one. */
-static void found_by_suffix(void **state)
+TEST(found_by_suffix)
 {
 	char path[64];
 
-	(void)state;
 	for (int i = 0; i < FORMATS; i++) {
 		const char *suffix = format_rows[i].suffix;
 
@@ -122,9 +114,8 @@ static void found_by_suffix(void **state)
 	assert_int_equal(format_of_file(""), 0);
 }
 
-static void how_to_open(void **state)
+TEST(how_to_open)
 {
-	(void)state;
 	for (int i = 0; i < FORMATS; i++) {
 		_cleanup_buf_ struct buf out = {};
 
@@ -136,23 +127,8 @@ static void how_to_open(void **state)
 	}
 }
 
-static void types_are_types(void **state)
+TEST(types_are_types)
 {
-	(void)state;
 	for (int i = 0; i < FORMATS; i++)
 		assert_non_null(strchr(format_rows[i].type, '/'));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_encodes),
-		cmocka_unit_test(memory_runs_short),
-		cmocka_unit_test(found_by_name),
-		cmocka_unit_test(found_by_suffix),
-		cmocka_unit_test(how_to_open),
-		cmocka_unit_test(types_are_types),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * test_frames.c - each row of bpf/frames.def: what it says is what the encoders, the summary, the filter and
  * the split do with a frame of that kind. A new row is tested without a line here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,6 +14,7 @@
 #include "profile/frames.h"
 #include "profile/split.h"
 #include "profile/summary.h"
+#include "tests/forge/test.h"
 
 /* One sample of a frame of each kind; all have the same name, which looks like a marker's, and no file. */
 #define NAME "[same]"
@@ -66,9 +62,8 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("no %s in:\n%s", part, text);
 }
 
-static void rows_are_complete(void **state)
+TEST(rows_are_complete)
 {
-	(void)state;
 	for (int i = 0; i < FRAME_KINDS; i++) {
 		const struct frame_row *row = &frame_rows[i];
 
@@ -88,11 +83,10 @@ static void rows_are_complete(void **state)
 	}
 }
 
-static void kinds_of_one_name_are_apart(void **state)
+TEST(kinds_of_one_name_are_apart)
 {
 	_cleanup_profile_ struct profile *p = one_of_each();
 
-	(void)state;
 	assert_int_equal(profile_count(p, PROFILE_FUNCTION), FRAME_KINDS);
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		struct profile_stack s = profile_get_sample(p, kind + 1);
@@ -103,19 +97,17 @@ static void kinds_of_one_name_are_apart(void **state)
 	}
 }
 
-static void there_is_no_other_kind(void **state)
+TEST(there_is_no_other_kind)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 id = 5;
 
-	(void)state;
 	assert_int_equal(profile_function(p, FRAME_KINDS, "f", "", 0, &id), -EINVAL);
 	assert_int_equal(id, 5);
 }
 
-static void folded(void **state)
+TEST(folded)
 {
-	(void)state;
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		_cleanup_profile_ struct profile *p = new_profile();
 		_cleanup_buf_ struct buf out = {};
@@ -129,13 +121,12 @@ static void folded(void **state)
 	}
 }
 
-static void flamegraph(void **state)
+TEST(flamegraph)
 {
 	_cleanup_profile_ struct profile *p = one_of_each();
 	_cleanup_buf_ struct buf out = {};
 	const char *text;
 
-	(void)state;
 	assert_int_equal(flamegraph_encode(p, &out), 0);
 	text = text_of(&out);
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
@@ -154,7 +145,7 @@ static void flamegraph(void **state)
 }
 
 /* By the row, not by what the name looks like. */
-static void summary(void **state)
+TEST(summary)
 {
 	static const char *const heads[] = {
 		[TABLE_FUNCTIONS] = "Hottest functions",
@@ -162,7 +153,6 @@ static void summary(void **state)
 		[TABLE_APART] = "Not in the tables: 100",
 	};
 
-	(void)state;
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		_cleanup_profile_ struct profile *p = new_profile();
 		_cleanup_free_ char *text = NULL;
@@ -179,12 +169,11 @@ static void summary(void **state)
 	}
 }
 
-static void kept_by_filter(void **state)
+TEST(kept_by_filter)
 {
 	_cleanup_profile_ struct profile *p = one_of_each(), *part = NULL;
 	struct profile_filter f = {};
 
-	(void)state;
 	assert_int_equal(profile_filter_set(&f, "pid", "7"), 0);
 	assert_int_equal(profile_filter_apply(&f, p, &part), 0);
 	assert_int_equal(profile_count(part, PROFILE_FUNCTION), FRAME_KINDS);
@@ -200,29 +189,12 @@ static int compare_part(void *context, const struct split_service *service, cons
 	return 0;
 }
 
-static void kept_by_split(void **state)
+TEST(kept_by_split)
 {
 	static const struct split_limits limits = { .samples = 1, .bytes = 1 << 20 };
 	_cleanup_profile_ struct profile *p = one_of_each();
 	int seen = 0;
 
-	(void)state;
 	assert_int_equal(profile_split(p, &limits, compare_part, &seen), 0);
 	assert_int_equal(seen, FRAME_KINDS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_complete),
-		cmocka_unit_test(kinds_of_one_name_are_apart),
-		cmocka_unit_test(there_is_no_other_kind),
-		cmocka_unit_test(folded),
-		cmocka_unit_test(flamegraph),
-		cmocka_unit_test(summary),
-		cmocka_unit_test(kept_by_filter),
-		cmocka_unit_test(kept_by_split),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
 /*
  * test_full_tables.c - each row of the list is a counter, and has words that fit on a line.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "bpf/abi.h"
 #include "profile/full_tables.h"
+#include "tests/forge/test.h"
 
-static void each_is_its_counter(void **state)
+TEST(each_is_its_counter)
 {
 	const struct cpu_stats sum = {
 		.waits_full = 1, .processes_full = 2, .layouts_full = 3, .task_layouts_full = 4,
@@ -21,26 +17,14 @@ static void each_is_its_counter(void **state)
 	};
 	__u64 times[FULL_TABLES];
 
-	(void)state;
 	full_tables_count(&sum, times);
 	for (int i = 0; i < FULL_TABLES; i++)
 		assert_int_equal(times[i], i + 1);
 }
 
-static void each_has_words(void **state)
+TEST(each_has_words)
 {
-	(void)state;
 	assert_string_equal(full_table_rows[FULL_TABLE_waits_full].stat, "waits_full");
 	for (int i = 0; i < FULL_TABLES; i++)
 		assert_in_range(strlen(full_table_rows[i].what), 10, 86); /* a number stands before it */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_its_counter),
-		cmocka_unit_test(each_has_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

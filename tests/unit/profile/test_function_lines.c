@@ -4,15 +4,11 @@
  * in stacks of that process.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "profile/function_lines.h"
 #include "profile/profile.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 
@@ -63,9 +59,8 @@ static __u32 last(const char *name, const char *file, __u32 line)
 	return function_lines_last(profile, &wanted);
 }
 
-static void in_its_process(void **state)
+TEST(in_its_process)
 {
-	(void)state;
 	assert_int_equal(met("f", "/a.py", 10, 1), 1);
 	assert_int_equal(met("f", "/a.py", 10, 2), 1);
 	assert_int_equal(met("g", "/a.py", 30, 1), 0);
@@ -73,17 +68,15 @@ static void in_its_process(void **state)
 	assert_int_equal(met("leaf", "/l.py", 1, 1), 1);
 }
 
-static void last_line_of_any_process(void **state)
+TEST(last_line_of_any_process)
 {
-	(void)state;
 	assert_int_equal(last("f", "/a.py", 10), 19);
 	assert_int_equal(last("g", "/a.py", 30), 31);
 	assert_int_equal(last("leaf", "/l.py", 1), 2);
 }
 
-static void all_of_it(void **state)
+TEST(all_of_it)
 {
-	(void)state;
 	assert_int_equal(met("g", "/a.py", 10, 2), 0);
 	assert_int_equal(met("f", "/b.py", 10, 1), 0);
 	assert_int_equal(met("f", "/a.py", 11, 1), 0);
@@ -92,27 +85,14 @@ static void all_of_it(void **state)
 	assert_int_equal(last("n", "/n.py", 0), 0);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	int found;
 
-	(void)state;
 	allocations_left = 0;
 	found = met("f", "/a.py", 10, 1);
 	allocations_left = -1;
 	assert_int_equal(found, fail_malloc_works() ? -ENOMEM : 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(in_its_process),
-		TEST(last_line_of_any_process),
-		TEST(all_of_it),
-		TEST(without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,16 +4,12 @@
  * there once, and what is left out of a profile that is too large.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/graph.h"
 #include "profile/graph_tables.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(__u32 events)
 {
@@ -65,12 +61,11 @@ static void expect(const char *json, const char *part)
 }
 
 /* Lines of one function are one node, threads are apart, and what ends above has a value there. */
-static void nodes(void **state)
+TEST(nodes)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
 	const char *json;
 
-	(void)state;
 	add(p, EVENT_CPU, 1, "ab", 1, 2);
 	add(p, EVENT_CPU, 1, "ab", 2, 3);
 	add(p, EVENT_CPU, 1, "a", 2, 4);
@@ -89,11 +84,10 @@ static void nodes(void **state)
 }
 
 /* Of each line what was there itself, and a stack once, however often it goes through it. */
-static void lines(void **state)
+TEST(lines)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
 
-	(void)state;
 	add(p, EVENT_CPU, 1, "aab", 3, 5);
 	add(p, EVENT_CPU, 2, "aa", 4, 2);
 	add(p, EVENT_CPU, 1, "a", 0, 7); /* not known */
@@ -129,13 +123,12 @@ static void add_frames(struct profile *p, enum event_kind kind, const char *cons
 #define LIBRARY "wait@/usr/lib/python3.11/threading.py"
 
 /* A line beside why it waits, or beside the caller that is of the program. Ticks have none of that. */
-static void pairs(void **state)
+TEST(pairs)
 {
 	_cleanup_profile_ struct profile *waits = new_profile(EVENT_BIT(EVENT_OFFCPU));
 	_cleanup_profile_ struct profile *memory = new_profile(EVENT_BIT(EVENT_MEMORY));
 	_cleanup_profile_ struct profile *ticks = new_profile(EVENT_BIT(EVENT_CPU));
 
-	(void)state;
 	ADD(waits, EVENT_OFFCPU, 5, "a@/srv/f.py", LIBRARY, "[I/O]");
 	ADD(waits, EVENT_OFFCPU, 3, "b@/srv/f.py", LIBRARY, "[I/O]");
 	ADD(waits, EVENT_OFFCPU, 2, "a@/srv/f.py", LIBRARY);
@@ -151,11 +144,10 @@ static void pairs(void **state)
 }
 
 /* Who holds the GIL beside who waits for it; where nobody does, that says so. */
-static void pairs_of_the_gil(void **state)
+TEST(pairs_of_the_gil)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_GIL));
 
-	(void)state;
 	ADD(p, EVENT_GIL, 5, "main@f.py", "waits@f.py", "[GIL held by]", "main@f.py", "holds@f.py");
 	ADD(p, EVENT_GIL, 3, "waits@f.py", "[GIL held by]", "[nobody]");
 	ADD(p, EVENT_GIL, 2, "waits@f.py"); /* not known */
@@ -163,22 +155,20 @@ static void pairs_of_the_gil(void **state)
 				"\"other_line\":[0,11,10],\"self\":[2,5,3]}");
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
 
-	(void)state;
 	expect(encoded(p, 100), "\"nodes\":{\"depth\":[],\"of\":[],\"self\":[]}");
 	expect(encoded(p, 0), "\"owners\":{},\"functions\":{\"name\":[]");
 }
 
 /* Of several kinds the first one is shown; stacks of others are not there. Waits are no samples. */
-static void one_kind(void **state)
+TEST(one_kind)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_MEMORY));
 	const char *json;
 
-	(void)state;
 	add(p, EVENT_MEMORY, 1, "ab", 1, 4096);
 	add(p, EVENT_OFFCPU, 1, "a", 1, 1000000);
 	json = encoded(p, 100);
@@ -188,12 +178,11 @@ static void one_kind(void **state)
 }
 
 /* The smallest go first, with all that they call; their sum stays where they were called. */
-static void too_many(void **state)
+TEST(too_many)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
 	const char *json;
 
-	(void)state;
 	add(p, EVENT_CPU, 1, "ab", 1, 100);
 	add(p, EVENT_CPU, 1, "acd", 1, 3);
 	add(p, EVENT_CPU, 1, "ae", 1, 2);
@@ -209,31 +198,14 @@ static void too_many(void **state)
 	expect(json, "\"left_out\":{\"nodes\":1,\"value\":195}");
 }
 
-static void is_stopped(void **state)
+TEST(is_stopped)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
 	_cleanup_buf_ struct buf out = {};
 	const bool stop = true;
 
-	(void)state;
 	add(p, EVENT_CPU, 1, "ab", 1, 1);
 	assert_int_equal(buf_add_string(&out, "before"), 0);
 	assert_int_equal(graph_encode_until(p, &stop, &out), -ECANCELED);
 	assert_int_equal(out.size, strlen("before"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(pairs),
-		cmocka_unit_test(pairs_of_the_gil),
-		cmocka_unit_test(nothing),
-		cmocka_unit_test(one_kind),
-		cmocka_unit_test(too_many),
-		cmocka_unit_test(is_stopped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

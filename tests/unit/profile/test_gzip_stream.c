@@ -6,15 +6,11 @@
 #include "tests/forge/fail_malloc.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/gzip_stream.h"
 #include "tests/forge/decode.h"
+#include "tests/forge/test.h"
 
 static char text[100000]; /* which the compressor cannot shorten by much */
 
@@ -42,11 +38,10 @@ static int compress_text(struct buf *out)
 	return err;
 }
 
-static void pieces_are_a_whole(void **state)
+TEST(pieces_are_a_whole)
 {
 	_cleanup_buf_ struct buf out = {}, plain = {};
 
-	(void)state;
 	assert_int_equal(buf_add_string(&out, "kept"), 0);
 	assert_int_equal(compress_text(&out), 0);
 	assert_memory_equal(out.data, "kept", 4);
@@ -55,11 +50,10 @@ static void pieces_are_a_whole(void **state)
 	assert_memory_equal(plain.data, text, sizeof(text));
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP unit: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -75,12 +69,4 @@ static void memory_runs_short(void **state)
 	assert_true(failures > 2);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_are_a_whole),
-		cmocka_unit_test(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+AROUND_ALL(setup, NULL);

@@ -4,18 +4,14 @@
  * all that they lasted, and nothing that is not of the kind.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/heat.h"
 #include "profile/moments.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 #define MS 1000000ULL
 
@@ -75,11 +71,10 @@ static const char *cells(const struct profile *p, const char *head)
 }
 
 /* The profile begins within a second; cells do at its beginning. */
-static void ticks(void **state)
+TEST(ticks)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), 5500, 1200);
 
-	(void)state;
 	add(p, EVENT_CPU, 0, 0, 1);	 /* 5.500 */
 	add(p, EVENT_CPU, 100, 190, 10); /* 5.600, 5.610, ... */
 	add(p, EVENT_CPU, 1199, 1199, 2);
@@ -89,12 +84,11 @@ static void ticks(void **state)
 }
 
 /* A wait is in each cell with what it lasted there; its sum is what it was, whatever is rounded. */
-static void waits(void **state)
+TEST(waits)
 {
 	_cleanup_profile_ struct profile *p =
 		new_profile(EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_MEMORY), 5000, 1000);
 
-	(void)state;
 	add(p, EVENT_OFFCPU, 10, 60, 50);
 	add(p, EVENT_OFFCPU, 500, 560, 10);  /* not a third each */
 	add(p, EVENT_OFFCPU, 900, 900, 7);   /* it has no length */
@@ -105,11 +99,10 @@ static void waits(void **state)
 }
 
 /* Of a long profile the oldest are left out, also of what began before. */
-static void too_long(void **state)
+TEST(too_long)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_OFFCPU), 1500, 700000);
 
-	(void)state;
 	add(p, EVENT_OFFCPU, 5, 6, 9);
 	add(p, EVENT_OFFCPU, 100480, 100540, 60);  /* 101.980 to 102.040 */
 	add(p, EVENT_OFFCPU, 699990, 700010, 20); /* ends behind it */
@@ -118,27 +111,14 @@ static void too_long(void **state)
 			    "0:20 1:20 29974:10 29975:10 of 30000");
 }
 
-static void is_stopped(void **state)
+TEST(is_stopped)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), 1000, 1000);
 	_cleanup_buf_ struct buf out = {};
 	const bool stop = true;
 
-	(void)state;
 	add(p, EVENT_CPU, 0, 0, 1);
 	assert_int_equal(buf_add_string(&out, "before"), 0);
 	assert_int_equal(heat_encode_until(p, &stop, &out), -ECANCELED);
 	assert_int_equal(out.size, strlen("before"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks),
-		cmocka_unit_test(waits),
-		cmocka_unit_test(too_long),
-		cmocka_unit_test(is_stopped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

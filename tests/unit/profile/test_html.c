@@ -4,17 +4,13 @@
  * markup, and its policy lets the program's own scripts run. That they do is tested by
  * tests/e2e/output/test_html.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/base64.h"
 #include "page/pieces.h"
 #include "profile/html.h"
+#include "tests/forge/test.h"
 
 static struct buf out;
 
@@ -37,11 +33,10 @@ static const char *encoded(__u32 events, const char *name)
 	return out.data;
 }
 
-static void every_kind(void **state)
+TEST(every_kind)
 {
 	const char *a = encoded(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_MEMORY), "f");
 
-	(void)state;
 	assert_non_null(strstr(a, "id=\"data\">[{\"schema\":\"pyperf-bpf.graph/1\",\"event\":\"cpu\""));
 	assert_non_null(strstr(a, ",{\"schema\":\"pyperf-bpf.graph/1\",\"event\":\"memory\""));
 	assert_non_null(strstr(a, "<a href=\"?type=cpu\""));
@@ -50,12 +45,11 @@ static void every_kind(void **state)
 }
 
 /* Elements end where the program ends them. */
-static void no_name_is_markup(void **state)
+TEST(no_name_is_markup)
 {
 	const char *a = encoded(EVENT_BIT(EVENT_CPU), "</script><script>alert(1)//<!--");
 	int ends = 0;
 
-	(void)state;
 	assert_null(strstr(a, "<script>alert"));
 	assert_non_null(strstr(a, "\\u003c/script>\\u003cscript>alert(1)//\\u003c!--"));
 	for (const char *at = a; (at = strstr(at, "</script")); at++)
@@ -65,12 +59,11 @@ static void no_name_is_markup(void **state)
 	assert_null(memmem(piece_js.data, piece_js.size, "<!--", 4));
 }
 
-static void policy(void **state)
+TEST(policy)
 {
 	const char *a = encoded(EVENT_BIT(EVENT_CPU), "f");
 	_cleanup_buf_ struct buf sum = {};
 
-	(void)state;
 	assert_int_equal(buf_add_string(&sum, "script-src 'sha256-"), 0);
 	assert_int_equal(buf_add_base64(&sum, piece_js_sum, sizeof(piece_js_sum)), 0);
 	assert_int_equal(buf_add(&sum, "'\"", 3), 0);
@@ -85,13 +78,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind),
-		cmocka_unit_test(no_name_is_markup),
-		cmocka_unit_test(policy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+AROUND_ALL(NULL, clean);

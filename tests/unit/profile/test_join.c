@@ -4,14 +4,10 @@
  * stands for is what it does on average.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/join.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(__u32 events, __s64 period)
 {
@@ -40,7 +36,7 @@ static void add(struct profile *p, enum event_kind kind, __u32 pid, const char *
 	assert_int_equal(profile_sample(p, kind, &location, 1, &labels, count), 0);
 }
 
-static void adds_up(void **state)
+TEST(adds_up)
 {
 	_cleanup_profile_ struct profile *a = new_profile(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), 10);
 	_cleanup_profile_ struct profile *b = new_profile(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), 20);
@@ -48,7 +44,6 @@ static void adds_up(void **state)
 	const struct profile *const parts[] = { a, b };
 	const struct profile_info *info;
 
-	(void)state;
 	add(a, EVENT_CPU, 1, "f", 3);
 	add(a, EVENT_CPU, 2, "f", 1);
 	add(b, EVENT_CPU, 1, "f", 6);
@@ -68,21 +63,20 @@ static void adds_up(void **state)
 	assert_int_equal(info->period_ns, 16); /* 4 of 10 and 6 of 20 */
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
 	_cleanup_profile_ struct profile *a = new_profile(EVENT_BIT(EVENT_CPU), 10);
 	_cleanup_profile_ struct profile *b = new_profile(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), 20);
 	const struct profile *const parts[] = { a, b };
 	struct profile *whole = NULL;
 
-	(void)state;
 	assert_int_equal(profile_join(parts, 0, &whole), -EINVAL);
 	assert_int_equal(profile_join(parts, 2, &whole), -EINVAL);
 	assert_null(whole);
 }
 
 /* Time of the kernel's account has what it had. */
-static void accounts(void **state)
+TEST(accounts)
 {
 	_cleanup_profile_ struct profile *a = new_profile(EVENT_BIT(EVENT_CPU), 10);
 	_cleanup_profile_ struct profile *b = new_profile(EVENT_BIT(EVENT_CPU), 10);
@@ -90,22 +84,10 @@ static void accounts(void **state)
 	const struct profile *const parts[] = { a, b };
 	const struct profile_labels labels = { .pid = 1 };
 
-	(void)state;
 	add(a, EVENT_CPU, 1, "f", 1);
 	assert_int_equal(profile_account(a, &labels, 5), 0);
 	assert_int_equal(profile_account(b, &labels, 7), 0);
 	assert_int_equal(profile_join(parts, 2, &whole), 0);
 	assert_true(profile_has_accounts(whole));
 	assert_int_equal(profile_get_account(whole, 1), 12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up),
-		cmocka_unit_test(refuses),
-		cmocka_unit_test(accounts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "targets/containers.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 
 /* What a text has as its value here, so that each is different: container_id is "<container_id>". */
 #define VALUE(key) "<" key ">"
@@ -79,11 +80,10 @@ static bool is_of_log(int label)
 }
 
 /* What has no value would be left out of all that the other tests look at. */
-static void each_has_a_value(void **state)
+TEST(each_has_a_value)
 {
 	const struct profile_owner *o = profile_get_owner(profile, 1);
 
-	(void)state;
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		const struct label_row *row = &label_rows[i];
 
@@ -98,12 +98,11 @@ static void each_has_a_value(void **state)
 }
 
 /* By number of the row, and by name: both are the same words. */
-static void fields_are_rows(void **state)
+TEST(fields_are_rows)
 {
 	const struct profile_owner *o = profile_get_owner(profile, 1);
 	struct profile_labels labels = profile_get_labels(profile, 1);
 
-	(void)state;
 	assert_int_equal(o->pid, o->label[LABEL_pid]);
 	assert_int_equal(o->pod_uid, o->label[LABEL_pod_uid]);
 	assert_int_equal(labels.pid, 100);
@@ -113,11 +112,10 @@ static void fields_are_rows(void **state)
 	assert_int_equal(offsetof(struct profile_owner, extra), LABEL_COUNT * sizeof(__u32));
 }
 
-static void each_is_in_pprof(void **state)
+TEST(each_is_in_pprof)
 {
 	Pyperf__Profile *d = encode_and_decode(profile);
 
-	(void)state;
 	assert_int_equal(d->n_sample, 2);
 	assert_int_equal(d->sample[0]->n_label, LABEL_COUNT - OF_LOG);
 	assert_int_equal(d->sample[1]->n_label, 0);
@@ -147,12 +145,11 @@ static __u64 selected(const char *key, const char *value)
 	return profile_total(part);
 }
 
-static void queries(void **state)
+TEST(queries)
 {
 	struct profile_filter f = {};
 	char keys[FILTER_KEYS_SIZE], key[64];
 
-	(void)state;
 	profile_filter_keys(keys);
 	strcat(keys, ",");
 	for (int i = 0; i < LABEL_COUNT; i++) {
@@ -184,12 +181,11 @@ static int count_series(void *context, const struct split_service *s, const stru
 	return 0;
 }
 
-static void series(void **state)
+TEST(series)
 {
 	struct split_limits limits = { .samples = 1000, .bytes = 1 << 20 };
 	int n = 0;
 
-	(void)state;
 	assert_int_equal(profile_split(profile, &limits, count_series, &n), 0);
 	assert_int_equal(n, LABELS_IN_SERIES);
 	assert_true(n > 0);
@@ -204,11 +200,10 @@ static int count_parts(void *parts, const struct split_service *s, const struct 
 }
 
 /* Samples that differ in one label only are of different services if series have it. */
-static void services_are_told_apart(void **state)
+TEST(services_are_told_apart)
 {
 	__u32 function, location;
 
-	(void)state;
 	for (int row = 0; row < LABEL_COUNT; row++) {
 		_cleanup_profile_ struct profile *p = NULL;
 		struct profile_labels labels[2] = { [0 ... 1] = { .comm = "c", .container = "x" } };
@@ -234,12 +229,11 @@ static void services_are_told_apart(void **state)
 	}
 }
 
-static void frames(void **state)
+TEST(frames)
 {
 	_cleanup_buf_ struct buf out = {};
 	const char *process, *end;
 
-	(void)state;
 	assert_int_equal(flamegraph_encode(profile, &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
 	process = strstr(out.data, "<comm> (pid 100");
@@ -257,12 +251,11 @@ static void frames(void **state)
 	}
 }
 
-static void registry_has_those_of_processes(void **state)
+TEST(registry_has_those_of_processes)
 {
 	const struct registry_entry *e = registry_find(registry, 1);
 	int n = 0;
 
-	(void)state;
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		bool is_there = false;
 
@@ -277,12 +270,11 @@ static void registry_has_those_of_processes(void **state)
 	assert_true(n > 0);
 }
 
-static void worker_answers_each_of_those(void **state)
+TEST(worker_answers_each_of_those)
 {
 	struct registry_entry e = {};
 	struct container c;
 
-	(void)state;
 	memset(&c, 'x', sizeof(c));
 	e.container = containers_entry(&c);
 #define LABEL(key, kind, origin, outputs, help)                                                  \
@@ -292,19 +284,4 @@ static void worker_answers_each_of_those(void **state)
 #undef LABEL
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_has_a_value),
-		cmocka_unit_test(fields_are_rows),
-		cmocka_unit_test(each_is_in_pprof),
-		cmocka_unit_test(queries),
-		cmocka_unit_test(series),
-		cmocka_unit_test(services_are_told_apart),
-		cmocka_unit_test(frames),
-		cmocka_unit_test(registry_has_those_of_processes),
-		cmocka_unit_test(worker_answers_each_of_those),
-	};
-
-	return cmocka_run_group_tests(tests, setup_sample, teardown);
-}
+AROUND_ALL(setup_sample, teardown);

@@ -4,15 +4,11 @@
  * of the part.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "profile/filter.h"
 #include "profile/moments.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 static __u32 add_sample(struct profile *p, enum event_kind kind, __u32 pid, __u32 location, __u64 count)
 {
@@ -37,13 +33,12 @@ static struct profile *new_profile(__u32 *ret_location)
 	return p;
 }
 
-static void they_are_of_samples(void **state)
+TEST(they_are_of_samples)
 {
 	__u32 location;
 	_cleanup_profile_ struct profile *p = new_profile(&location);
 	struct moment m = { .begin = 1, .end = 2, .amount = 3, .sample = 1 };
 
-	(void)state;
 	assert_int_equal(profile_last_sample(p), 0);
 	assert_int_equal(profile_moment(p, &m), -EINVAL);
 	assert_int_equal(add_sample(p, EVENT_CPU, 12, location, 3), 1);
@@ -54,13 +49,12 @@ static void they_are_of_samples(void **state)
 	assert_int_equal(profile_total(p), 3);
 }
 
-static void a_part_has_its_own(void **state)
+TEST(a_part_has_its_own)
 {
 	__u32 location;
 	_cleanup_profile_ struct profile *p = new_profile(&location), *part = NULL;
 	struct profile_filter f = { .events = EVENT_BIT(EVENT_OFFCPU) };
 
-	(void)state;
 	for (__u32 i = 0; i < 1000; i++) {
 		const enum event_kind kind = i % 2 ? EVENT_CPU : EVENT_OFFCPU;
 		const __u32 id = add_sample(p, kind, 10 + i % 4, location, 5);
@@ -79,14 +73,4 @@ static void a_part_has_its_own(void **state)
 		assert_int_equal(m->sample, 1);
 		assert_int_equal(m->kind, EVENT_OFFCPU);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_are_of_samples),
-		cmocka_unit_test(a_part_has_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  * profile of its process. Whether the message is one by OpenTelemetry's own definitions is judged by
  * tests/e2e/output/test_otlp.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/otlp.h"
 #include "tests/forge/otlp.h"
+#include "tests/forge/test.h"
 #include "tests/unit/profile/pprof_example.h"
 
 static struct buf plain;
@@ -61,13 +57,12 @@ static __u64 sum_of(struct message profile)
 }
 
 /* Of the example two processes have 47 and 3 samples. */
-static void a_profile_for_each_process_and_type(void **state)
+TEST(a_profile_for_each_process_and_type)
 {
 	static const __u64 samples[] = { 47, 3 };
 	_cleanup_profile_ struct profile *p = example();
 	struct message all = encode(p);
 
-	(void)state;
 	assert_int_equal(otlp_count(all, OTLP_DATA_RESOURCE_PROFILES), 2);
 	for (size_t i = 0; i < 2; i++) {
 		struct message count = profile_of(all, i, 0), time = profile_of(all, i, 1);
@@ -86,7 +81,7 @@ static void a_profile_for_each_process_and_type(void **state)
 }
 
 /* A type that a process has nothing of is not there, nor a stack of which only another type has something. */
-static void what_is_nothing_is_left_out(void **state)
+TEST(what_is_nothing_is_left_out)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU),
 						  .period_ns = PERIOD,
@@ -95,7 +90,6 @@ static void what_is_nothing_is_left_out(void **state)
 	struct message all;
 	__u32 f, g;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	f = location(p, "f", "", 0, 0, 0);
 	g = location(p, "g", "", 0, 0, 0);
@@ -113,7 +107,7 @@ static void what_is_nothing_is_left_out(void **state)
 }
 
 /* Of --symbols server: two functions in one place, and each of their values. */
-static void stacks_that_become_one_are_one_sample(void **state)
+TEST(stacks_that_become_one_are_one_sample)
 {
 	static const struct profile_info info = {
 		.events = EVENT_BIT(EVENT_CPU), .period_ns = PERIOD, .start_unix_ns = 17, .bare_natives = true
@@ -123,7 +117,6 @@ static void stacks_that_become_one_are_one_sample(void **state)
 	struct message all, profile;
 	__u32 mapping, function, place;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(profile_mapping_native(p, "/lib/libz.so", "c0ffee", &shift, &mapping), 0);
 	for (int i = 0; i < 6; i++) {
@@ -146,19 +139,18 @@ static void stacks_that_become_one_are_one_sample(void **state)
 	buf_free(&plain);
 }
 
-static void an_empty_profile_has_a_dictionary(void **state)
+TEST(an_empty_profile_has_a_dictionary)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct message all = encode(p);
 
-	(void)state;
 	assert_int_equal(otlp_count(all, OTLP_DATA_RESOURCE_PROFILES), 0);
 	assert_int_equal(otlp_count(otlp_message(all, OTLP_DATA_DICTIONARY, 0), OTLP_STRING), 1);
 	buf_free(&plain);
 }
 
 /* What a reader has to know of the ticks stands in each profile. */
-static void missing_ticks_are_said(void **state)
+TEST(missing_ticks_are_said)
 {
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU),
 				     .period_ns = PERIOD,
@@ -169,7 +161,6 @@ static void missing_ticks_are_said(void **state)
 	struct message all, dictionary, value;
 	__u32 f;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	f = location(p, "f", "", 0, 0, 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &f, 1, &(struct profile_labels){ .pid = 1 }, 5), 0);
@@ -186,17 +177,4 @@ static void missing_ticks_are_said(void **state)
 		assert_non_null(memmem(value.data, value.size, "90 of 100 ticks came", 20));
 	}
 	buf_free(&plain);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_profile_for_each_process_and_type),
-		cmocka_unit_test(what_is_nothing_is_left_out),
-		cmocka_unit_test(stacks_that_become_one_are_one_sample),
-		cmocka_unit_test(an_empty_profile_has_a_dictionary),
-		cmocka_unit_test(missing_ticks_are_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

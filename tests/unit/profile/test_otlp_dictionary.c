@@ -3,14 +3,10 @@
  * test_otlp_dictionary.c - each table begins with the empty element, what is asked for twice is there once,
  * and what is written is one field that has all of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/forge/otlp.h"
+#include "tests/forge/test.h"
 
 static struct otlp_dictionary d;
 
@@ -27,11 +23,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void attributes_are_there_once(void **state)
+TEST(attributes_are_there_once)
 {
 	__u32 one, again, number, other;
 
-	(void)state;
 	assert_int_equal(otlp_dictionary_text_attribute(&d, "thread.name", "main", &one), 0);
 	assert_int_equal(otlp_dictionary_text_attribute(&d, "thread.name", "main", &again), 0);
 	assert_int_equal(otlp_dictionary_number_attribute(&d, "thread.id", 4711, &number), 0);
@@ -47,11 +42,10 @@ static void attributes_are_there_once(void **state)
 }
 
 /* An attribute's text is in it, and no string of the dictionary that nobody would use. */
-static void strings_are_there_once(void **state)
+TEST(strings_are_there_once)
 {
 	__u32 index;
 
-	(void)state;
 	assert_int_equal(otlp_dictionary_string(&d, "", &index), 0);
 	assert_int_equal(index, 0);
 	assert_int_equal(otlp_dictionary_string(&d, "a", &index), 0);
@@ -61,14 +55,13 @@ static void strings_are_there_once(void **state)
 	assert_int_equal(otlp_table_count(&d.tables[OTLP_STRING]), 2);
 }
 
-static void all_of_it_is_written(void **state)
+TEST(all_of_it_is_written)
 {
 	_cleanup_buf_ struct buf out = {}, plain = {};
 	struct gzip_stream gzip;
 	struct message all, dictionary;
 	__u32 index;
 
-	(void)state;
 	assert_int_equal(otlp_dictionary_text_attribute(&d, "key", "value", &index), 0);
 	assert_int_equal(gzip_stream_open(&gzip, &out), 0);
 	assert_int_equal(otlp_dictionary_write(&d, &gzip), 0);
@@ -88,13 +81,4 @@ static void all_of_it_is_written(void **state)
 	assert_text(otlp_message(dictionary, OTLP_STRING, 1), "key");
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(attributes_are_there_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings_are_there_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(all_of_it_is_written, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,17 +3,13 @@
  * test_otlp_owners.c - what is a process's is said by its resource, all else by attributes of samples; every
  * label is in one of them, whatever rows labels.def has.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/otlp_owners.h"
 #include "profile/profile.h"
 #include "tests/forge/otlp.h"
+#include "tests/forge/test.h"
 
 static struct profile *p;
 static struct otlp_dictionary d;
@@ -107,11 +103,10 @@ static __u32 attribute(const struct otlp_owner *owner, size_t nth)
 	return otlp_packed((struct message){ b.data, b.size }, 1, nth);
 }
 
-static void a_process_in_a_pod(void **state)
+TEST(a_process_in_a_pod)
 {
 	struct message r;
 
-	(void)state;
 	begin();
 	add(&(struct profile_labels){ .pid = 12,
 				      .tid = 13,
@@ -146,9 +141,8 @@ static void a_process_in_a_pod(void **state)
 	end();
 }
 
-static void what_is_not_known_is_not_there(void **state)
+TEST(what_is_not_known_is_not_there)
 {
-	(void)state;
 	begin();
 	add(&(struct profile_labels){});
 	assert_int_equal(otlp_owners_open(&owners, p, NULL, &d), 0);
@@ -159,9 +153,8 @@ static void what_is_not_known_is_not_there(void **state)
 }
 
 /* Two threads of a process are of one resource, another process of another, as is one that is called anew. */
-static void a_resource_is_a_process(void **state)
+TEST(a_resource_is_a_process)
 {
-	(void)state;
 	begin();
 	add(&(struct profile_labels){ .pid = 12, .tid = 12, .comm = "a" });
 	add(&(struct profile_labels){ .pid = 12, .tid = 13, .comm = "a" });
@@ -178,9 +171,8 @@ static void a_resource_is_a_process(void **state)
 }
 
 /* What a process publishes is the service's name, or an attribute if another source comes first. */
-static void a_service_that_is_called_otherwise(void **state)
+TEST(a_service_that_is_called_otherwise)
 {
-	(void)state;
 	begin();
 	add(&(struct profile_labels){ .pid = 12, .comm = "a", .service = "shop", .service_instance = "one",
 				      .environment = "live" });
@@ -206,14 +198,13 @@ static void a_service_that_is_called_otherwise(void **state)
 }
 
 /* A row that is added to labels.def is in what is written, without a change here. */
-static void every_label_is_somewhere(void **state)
+TEST(every_label_is_somewhere)
 {
 	char texts[LABEL_COUNT][16];
 	struct profile_labels labels = {};
 	struct message r;
 	int i = 0, found = 0;
 
-	(void)state;
 	begin();
 	for (int j = 0; j < LABEL_COUNT; j++)
 		snprintf(texts[j], sizeof(texts[j]), "value %d", j);
@@ -238,13 +229,12 @@ static void every_label_is_somewhere(void **state)
 }
 
 /* Ids are bytes, the highest first; what is no id is no link. */
-static void ids_are_a_link(void **state)
+TEST(ids_are_a_link)
 {
 	static const char trace[16] = { (char)0x80, [15] = 2 }, span[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	const struct otlp_record *r;
 	struct message link;
 
-	(void)state;
 	begin();
 	add(&(struct profile_labels){ .trace_id = "80000000000000000000000000000002",
 				      .span_id = "0102030405060708" });
@@ -263,18 +253,4 @@ static void ids_are_a_link(void **state)
 	assert_int_equal(link.size, sizeof(span));
 	assert_memory_equal(link.data, span, sizeof(span));
 	end();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_in_a_pod),
-		cmocka_unit_test(what_is_not_known_is_not_there),
-		cmocka_unit_test(a_resource_is_a_process),
-		cmocka_unit_test(a_service_that_is_called_otherwise),
-		cmocka_unit_test(every_label_is_somewhere),
-		cmocka_unit_test(ids_are_a_link),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

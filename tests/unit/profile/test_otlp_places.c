@@ -3,16 +3,12 @@
  * test_otlp_places.c - stacks with their locations: types of frames, lines of functions that were inlined,
  * addresses in their mappings with build ids, and names that a reader is to find.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/otlp_places.h"
 #include "profile/profile.h"
 #include "tests/forge/otlp.h"
+#include "tests/forge/test.h"
 
 static struct profile *p;
 static struct otlp_dictionary d;
@@ -89,7 +85,7 @@ static void assert_type(struct message location, const char *type)
 		assert_int_equal(otlp_count(location, OTLP_LOCATION_ATTRIBUTE_INDICES), 0);
 }
 
-static void each_kind_of_frame_has_its_type(void **state)
+TEST(each_kind_of_frame_has_its_type)
 {
 	static const char *const types[FRAME_KINDS] = {
 		[FRAME_PYTHON] = "cpython",
@@ -100,7 +96,6 @@ static void each_kind_of_frame_has_its_type(void **state)
 	__u32 locations[FRAME_KINDS];
 	struct message stack;
 
-	(void)state;
 	begin(false);
 	for (int kind = 0; kind < FRAME_KINDS; kind++)
 		assert_int_equal(
@@ -122,13 +117,12 @@ static void each_kind_of_frame_has_its_type(void **state)
 	end();
 }
 
-static void addresses_lie_in_their_mapping(void **state)
+TEST(addresses_lie_in_their_mapping)
 {
 	const __u64 shift = 0x400000;
 	__u32 locations[2];
 	struct message stack, location, mapping;
 
-	(void)state;
 	begin(false);
 	assert_int_equal(profile_location_native(p, function(FRAME_NATIVE, "deflate", ""),
 						 native("/lib/libz.so", "c0ffee", &shift), 0x1234,
@@ -154,13 +148,12 @@ static void addresses_lie_in_their_mapping(void **state)
 	end();
 }
 
-static void inlined_functions_are_lines_of_one_location(void **state)
+TEST(inlined_functions_are_lines_of_one_location)
 {
 	__u32 locations[3];
 	struct message stack, location;
 	__u32 mapping;
 
-	(void)state;
 	begin(false);
 	mapping = native("/lib/libz.so", "c0ffee", NULL);
 	assert_int_equal(profile_location_line(p, function(FRAME_NATIVE, "outer", "z.c"), 20, mapping, 0x10,
@@ -181,13 +174,12 @@ static void inlined_functions_are_lines_of_one_location(void **state)
 }
 
 /* --symbols server: of two names for one place nothing is left that a reader could see twice. */
-static void names_that_a_server_finds_are_left_out(void **state)
+TEST(names_that_a_server_finds_are_left_out)
 {
 	const __u64 shift = 0;
 	__u32 locations[3], mapping;
 	struct message stack;
 
-	(void)state;
 	begin(true);
 	mapping = native("/lib/libz.so", "c0ffee", &shift);
 	for (int i = 0; i < 2; i++)
@@ -207,28 +199,14 @@ static void names_that_a_server_finds_are_left_out(void **state)
 	end();
 }
 
-static void a_function_without_a_name_gets_one(void **state)
+TEST(a_function_without_a_name_gets_one)
 {
 	struct message stack;
 	__u32 location;
 
-	(void)state;
 	begin(false);
 	assert_int_equal(profile_location(p, function(FRAME_PYTHON, "", ""), 0, 0, 0, &location), 0);
 	stack = find_stack(&location, 1);
 	assert_line(location_of(stack, 0), 0, "?", "", 0);
 	end();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_of_frame_has_its_type),
-		cmocka_unit_test(addresses_lie_in_their_mapping),
-		cmocka_unit_test(inlined_functions_are_lines_of_one_location),
-		cmocka_unit_test(names_that_a_server_finds_are_left_out),
-		cmocka_unit_test(a_function_without_a_name_gets_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

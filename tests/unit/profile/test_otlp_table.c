@@ -6,16 +6,12 @@
 #include "tests/forge/fail_malloc.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/protobuf.h"
 #include "profile/otlp_table.h"
+#include "tests/forge/test.h"
 
 #define MANY 3000
 
@@ -26,13 +22,12 @@ static int add(struct otlp_table *t, __u32 number, __u32 *ret)
 	return otlp_table_add(t, text, snprintf(text, sizeof(text), "%*u", number % 300, number), ret);
 }
 
-static void equal_ones_are_one(void **state)
+TEST(equal_ones_are_one)
 {
 	struct otlp_table t = {};
 	size_t bytes = 0;
 	__u32 index;
 
-	(void)state;
 	assert_int_equal(otlp_table_add(&t, "", 0, &index), 0);
 	assert_int_equal(index, 0);
 	for (int round = 0; round < 2; round++)
@@ -53,22 +48,20 @@ static void equal_ones_are_one(void **state)
 	otlp_table_free(&t);
 }
 
-static void an_empty_one_is_freed(void **state)
+TEST(an_empty_one_is_freed)
 {
 	struct otlp_table t = {};
 
-	(void)state;
 	assert_int_equal(otlp_table_count(&t), 0);
 	otlp_table_free(&t);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	struct otlp_table t = {};
 	int failures = 0;
 	__u32 index;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP unit: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -86,15 +79,4 @@ static void memory_runs_short(void **state)
 	}
 	assert_true(failures > 0);
 	otlp_table_free(&t);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_ones_are_one),
-		cmocka_unit_test(an_empty_one_is_freed),
-		cmocka_unit_test(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,14 @@
  * test_otlp_times.c - the times of a profile's samples: a run of ticks one by one, a wait by its begin; and
  * none where not all that was counted has one, or one lies outside.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "profile/moments.h"
 #include "profile/otlp_times.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 #define START 1700000000000000000ULL
 
@@ -75,9 +71,8 @@ static const char *shown(__u32 sample, enum event_kind kind, __u64 scale)
 	return text;
 }
 
-static void each_value_has_its_time(void **state)
+TEST(each_value_has_its_time)
 {
-	(void)state;
 	note(2, EVENT_CPU, 99, 99, 2);
 	note(1, EVENT_OFFCPU, 70, 100, 30);
 	note(1, EVENT_CPU, 50, 50, 1);
@@ -91,9 +86,8 @@ static void each_value_has_its_time(void **state)
 	assert_string_equal(shown(2, EVENT_OFFCPU, 1), "");
 }
 
-static void not_of_all(void **state)
+TEST(not_of_all)
 {
-	(void)state;
 	assert_int_equal(otlp_times_open(&times, p), 0);
 	assert_false(otlp_times_are_there(&times));
 	note(2, EVENT_CPU, 99, 99, 2);
@@ -105,9 +99,8 @@ static void not_of_all(void **state)
 	assert_true(otlp_times_are_there(&times));
 }
 
-static void outside(void **state)
+TEST(outside)
 {
-	(void)state;
 	note(1, EVENT_CPU, 50, 50, 4);
 	note(1, EVENT_OFFCPU, 0, 30, 30);
 	note(2, EVENT_CPU, 90, 100, 2); /* the first ns behind it */
@@ -116,14 +109,13 @@ static void outside(void **state)
 }
 
 /* Three ticks share 100 ns; what no tick has seen is counted at the end. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10,
 						  .start_unix_ns = START, .duration_ns = 100, .timed = true };
 	const struct profile_labels labels = { .pid = 1 };
 	__u32 function, place[2];
 
-	(void)state;
 	profile_free(p);
 	assert_int_equal(profile_new(&info, &p), 0);
 	for (int i = 0; i < 2; i++) {
@@ -142,16 +134,4 @@ static void time_of_the_account(void **state)
 	assert_string_equal(shown(1, EVENT_CPU, 1), "1@5;1@15;1@90;");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_value_has_its_time),
-		TEST(not_of_all),
-		TEST(outside),
-		TEST(time_of_the_account),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

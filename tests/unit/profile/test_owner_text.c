@@ -3,13 +3,9 @@
  * test_owner_text.c - the texts of processes and threads, with what is not known of them, and with hostile
  * names.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "profile/owner_text.h"
+#include "tests/forge/test.h"
 
 /* A profile with one sample, of this owner, which is number 1. */
 static struct profile *new_profile(const struct profile_labels *labels)
@@ -42,9 +38,8 @@ static void assert_texts(const struct profile_labels *labels, const char *proces
 	assert_string_equal(out.data, thread);
 }
 
-static void what_is_known_is_told(void **state)
+TEST(what_is_known_is_told)
 {
-	(void)state;
 	assert_texts(&(struct profile_labels){ .pid = 12, .tid = 13, .comm = "web", .thread = "main" },
 		     "web (pid 12)", "main (tid 13)");
 	assert_texts(&(struct profile_labels){ .pid = 12, .tid = 13 }, "pid 12", "tid 13");
@@ -52,19 +47,8 @@ static void what_is_known_is_told(void **state)
 	assert_texts(&(struct profile_labels){ .pid = 12, .thread = "main" }, "pid 12", "main");
 }
 
-static void hostile_names_break_nothing(void **state)
+TEST(hostile_names_break_nothing)
 {
-	(void)state;
 	assert_texts(&(struct profile_labels){ .pid = 1, .tid = 2, .comm = "a;b\n", .thread = "\x1b[31m" },
 		     "a:b? (pid 1)", "?[31m (tid 2)");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_known_is_told),
-		cmocka_unit_test(hostile_names_break_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /*
  * test_package.c - whose a file is, by its path: a table of cases.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/package.h"
 #include "base/cleanup.h"
+#include "tests/forge/test.h"
 
 static const struct {
 	const char *file, *kind, *name;
@@ -33,24 +29,14 @@ static const struct {
 	{ "/usr/bin/python3.11", "program", "program" },
 };
 
-static void files(void **state)
+TEST(files)
 {
 	char name[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const enum package_kind kind = package_of(cases[i].file, name, sizeof(name));
 
 		if (strcmp(package_kind_name(kind), cases[i].kind) || strcmp(name, cases[i].name))
 			fail_msg("%s: %s %s", cases[i].file, package_kind_name(kind), name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,6 @@
  * `go tool pprof`, the format's own reader, where Go is installed.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/profile/pprof_example.h"
 
 static void assert_frame(const Pyperf__Profile *d, uint64_t id, const char *name, const char *file, int start,
@@ -31,13 +27,12 @@ static void assert_frame(const Pyperf__Profile *d, uint64_t id, const char *name
 	assert_int_equal(l->column, column);
 }
 
-static void samples_come_back(void **state)
+TEST(samples_come_back)
 {
 	_cleanup_profile_ struct profile *p = example();
 	Pyperf__Profile *d = encode_and_decode(p);
 	int64_t count = 0, ns = 0;
 
-	(void)state;
 	assert_int_equal(d->n_sample, 3);
 	for (size_t i = 0; i < d->n_sample; i++) {
 		assert_int_equal(d->sample[i]->n_value, 2);
@@ -65,12 +60,11 @@ static void assert_label(const Pyperf__Profile *d, const Pyperf__Label *l, const
 	assert_string_equal(string(d, l->str), str);
 }
 
-static void labels_are_there_or_left_out(void **state)
+TEST(labels_are_there_or_left_out)
 {
 	_cleanup_profile_ struct profile *p = example();
 	Pyperf__Profile *d = encode_and_decode(p);
 
-	(void)state;
 	assert_int_equal(d->sample[0]->n_label, 4);
 	assert_label(d, d->sample[0]->label[0], "pid", 12, "");
 	assert_label(d, d->sample[0]->label[1], "tid", 12, "");
@@ -88,7 +82,7 @@ static void labels_are_there_or_left_out(void **state)
 }
 
 /* Labels of the caller's own, one of them with a name of ours; what was read back is what was put in. */
-static void extra_labels_are_there_or_left_out(void **state)
+TEST(extra_labels_are_there_or_left_out)
 {
 	struct profile_info info = {
 		.events = EVENT_BIT(EVENT_CPU),
@@ -100,7 +94,6 @@ static void extra_labels_are_there_or_left_out(void **state)
 	Pyperf__Profile *d;
 	__u32 frame;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	frame = location(p, "f", "", 0, 0, 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &labels, 1), 0);
@@ -123,12 +116,11 @@ static void extra_labels_are_there_or_left_out(void **state)
 	assert_int_equal(profile_new(&info, &p), -EINVAL);
 }
 
-static void output_is_appended_and_repeatable(void **state)
+TEST(output_is_appended_and_repeatable)
 {
 	_cleanup_profile_ struct profile *p = example(), *again = example();
 	_cleanup_buf_ struct buf one = { 0 }, two = { 0 };
 
-	(void)state;
 	assert_int_equal(pprof_encode(p, &one), 0);
 	assert_int_equal(buf_add_string(&two, "kept"), 0);
 	assert_int_equal(pprof_encode(again, &two), 0);
@@ -137,13 +129,12 @@ static void output_is_appended_and_repeatable(void **state)
 	assert_memory_equal(two.data + 4, one.data, one.size);
 }
 
-static void an_empty_profile_and_huge_counts_are_valid(void **state)
+TEST(an_empty_profile_and_huge_counts_are_valid)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct profile_labels labels = { .pid = 1 };
 	Pyperf__Profile *d = encode_and_decode(p);
 
-	(void)state;
 	assert_int_equal(d->n_sample, 0);
 	assert_int_equal(d->n_sample_type, 2);
 	pyperf__profile__free_unpacked(d, NULL);
@@ -156,7 +147,7 @@ static void an_empty_profile_and_huge_counts_are_valid(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void large_profiles_survive_compression(void **state)
+TEST(large_profiles_survive_compression)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct profile_labels labels = { .pid = 1 };
@@ -164,7 +155,6 @@ static void large_profiles_survive_compression(void **state)
 	uint64_t x = 1;
 	Pyperf__Profile *d;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		char name[32];
 
@@ -234,12 +224,11 @@ static void write_example(char *name)
 	assert_int_equal(write(fd, out.data, out.size), out.size);
 }
 
-static void go_reads_it_without_complaint(void **state)
+TEST(go_reads_it_without_complaint)
 {
 	_cleanup_free_ char *top = NULL, *raw = NULL, *traces = NULL, *lines = NULL;
 	char file[] = "/tmp/test_pprof.XXXXXX";
 
-	(void)state;
 	skip_without_go();
 	write_example(file);
 	top = go_pprof("-top", file);
@@ -262,12 +251,11 @@ static void go_reads_it_without_complaint(void **state)
 	assert_has(traces, "pid:  12");
 }
 
-static void go_shows_columns(void **state)
+TEST(go_shows_columns)
 {
 	_cleanup_free_ char *columns = NULL;
 	char file[] = "/tmp/test_pprof.XXXXXX";
 
-	(void)state;
 	skip_without_go();
 	if (system("go tool pprof -h 2>&1 | grep -q -e -showcolumns") != 0) {
 		print_message("SKIP go-columns: this go tool pprof has no -showcolumns\n");
@@ -278,20 +266,4 @@ static void go_shows_columns(void **state)
 	unlink(file);
 	assert_has(columns, "  <lambda> /srv/app.py:7:12\n");
 	assert_has(columns, "  <module> /srv/app.py:3\n");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_come_back),
-		cmocka_unit_test(labels_are_there_or_left_out),
-		cmocka_unit_test(extra_labels_are_there_or_left_out),
-		cmocka_unit_test(output_is_appended_and_repeatable),
-		cmocka_unit_test(an_empty_profile_and_huge_counts_are_valid),
-		cmocka_unit_test(large_profiles_survive_compression),
-		cmocka_unit_test(go_reads_it_without_complaint),
-		cmocka_unit_test(go_shows_columns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * test_pprof_header.c - what a pprof file says of itself: its sample types, its time, and the ticks that are
  * missing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/profile/pprof_example.h"
 
 static void assert_type(const Pyperf__Profile *d, const Pyperf__ValueType *t, const char *type,
@@ -19,12 +15,11 @@ static void assert_type(const Pyperf__Profile *d, const Pyperf__ValueType *t, co
 	assert_string_equal(string(d, t->unit), unit);
 }
 
-static void header_says_what_is_measured(void **state)
+TEST(header_says_what_is_measured)
 {
 	_cleanup_profile_ struct profile *p = example();
 	Pyperf__Profile *d = encode_and_decode(p);
 
-	(void)state;
 	assert_int_equal(d->n_sample_type, 2);
 	assert_type(d, d->sample_type[0], "samples", "count");
 	assert_type(d, d->sample_type[1], "cpu", "nanoseconds");
@@ -38,13 +33,12 @@ static void header_says_what_is_measured(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void ticks_that_are_missing(void **state)
+TEST(ticks_that_are_missing)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.period_ns = 2 * PERIOD;
 	info.ticks_came = 600;
 	info.ticks_wanted = 1200;
@@ -58,13 +52,12 @@ static void ticks_that_are_missing(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void processes_that_were_not_looked_at(void **state)
+TEST(processes_that_were_not_looked_at)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.unlooked = 300;
 	assert_int_equal(profile_set_info(p, &info), 0);
 	d = encode_and_decode(p);
@@ -74,13 +67,12 @@ static void processes_that_were_not_looked_at(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void what_the_log_has_lost(void **state)
+TEST(what_the_log_has_lost)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.losses[0] = (struct profile_loss){ 1764079397123000000, 1764079398400999999, 12 };
 	info.loss_count = 1;
 	assert_int_equal(profile_set_info(p, &info), 0);
@@ -92,13 +84,12 @@ static void what_the_log_has_lost(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void tables_without_room(void **state)
+TEST(tables_without_room)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.full[FULL_TABLE_waits_full] = 7;
 	assert_int_equal(profile_set_info(p, &info), 0);
 	d = encode_and_decode(p);
@@ -107,13 +98,12 @@ static void tables_without_room(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void ticks_that_are_missing_on_some_cpus(void **state)
+TEST(ticks_that_are_missing_on_some_cpus)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.short_cpus[0] = (struct profile_cpu){ 3, 0, 5940 };
 	info.short_cpu_count = 1;
 	assert_int_equal(profile_set_info(p, &info), 0);
@@ -133,18 +123,4 @@ static void ticks_that_are_missing_on_some_cpus(void **state)
 	assert_memory_equal(string(d, d->comment[0]), "600 of 1200 ticks came:", 23);
 	assert_non_null(strstr(string(d, d->comment[1]), ", and less than should on 256 others"));
 	pyperf__profile__free_unpacked(d, NULL);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_says_what_is_measured),
-		cmocka_unit_test(ticks_that_are_missing),
-		cmocka_unit_test(processes_that_were_not_looked_at),
-		cmocka_unit_test(ticks_that_are_missing_on_some_cpus),
-		cmocka_unit_test(what_the_log_has_lost),
-		cmocka_unit_test(tables_without_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

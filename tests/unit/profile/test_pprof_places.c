@@ -4,26 +4,21 @@
  * server needs to find them.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/filter.h"
+#include "tests/forge/test.h"
 #include "tests/unit/profile/pprof_example.h"
 
 /* The records are found by id; ids are unique because each is its place in the list. */
-static void every_reference_leads_somewhere(void **state)
+TEST(every_reference_leads_somewhere)
 {
 	_cleanup_profile_ struct profile *p = example();
 	Pyperf__Profile *d = encode_and_decode(p);
 	uint64_t end = 0;
 
-	(void)state;
 	assert_int_equal(d->n_mapping, 2);
 	for (size_t i = 0; i < d->n_mapping; i++) {
 		const Pyperf__Mapping *m = d->mapping[i];
@@ -66,14 +61,13 @@ static void every_reference_leads_somewhere(void **state)
 }
 
 /* Of what the server is to name there are addresses of the file, and of the rest what is known. */
-static void names_for_the_server(void **state)
+TEST(names_for_the_server)
 {
 	static const __u64 shift = 0x1000;
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct profile_labels labels = { .pid = 12, .comm = "web" };
 	__u32 mapping, function, l[4];
 
-	(void)state;
 	for (int bare = 0; bare < 2; bare++) {
 		_cleanup_profile_ struct profile *p = NULL, *copy = NULL;
 		const struct profile_filter everything = { 0 };
@@ -115,7 +109,7 @@ static void names_for_the_server(void **state)
 }
 
 /* Functions that were inlined are lines of one location, after a copy and without one; "bare" it has none. */
-static void inlined_functions(void **state)
+TEST(inlined_functions)
 {
 	static const __u64 shift = 0x1000;
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
@@ -123,7 +117,6 @@ static void inlined_functions(void **state)
 	const struct profile_labels labels = { .pid = 12 };
 	__u32 mapping, f[3], l[3];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		_cleanup_profile_ struct profile *p = NULL, *copy = NULL;
 		Pyperf__Profile *d;
@@ -155,15 +148,4 @@ static void inlined_functions(void **state)
 		}
 		pyperf__profile__free_unpacked(d, NULL);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_reference_leads_somewhere),
-		cmocka_unit_test(names_for_the_server),
-		cmocka_unit_test(inlined_functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,13 @@
  */
 #include "tests/forge/fail_malloc.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/pprof_stream.h"
 #include "tests/forge/decode.h"
+#include "tests/forge/test.h"
 
 static int add_string(struct pprof_stream *s, const char *text)
 {
@@ -56,12 +51,11 @@ static int write_records(struct buf *out)
 	return err;
 }
 
-static void records_are_one_message(void **state)
+TEST(records_are_one_message)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 	Pyperf__Profile *d;
 
-	(void)state;
 	assert_int_equal(write_records(&out), 0);
 	d = decode(&out);
 	assert_int_equal(d->n_string_table, 6);
@@ -70,11 +64,10 @@ static void records_are_one_message(void **state)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
-static void what_was_there_is_kept(void **state)
+TEST(what_was_there_is_kept)
 {
 	_cleanup_buf_ struct buf plain = { 0 }, out = { 0 };
 
-	(void)state;
 	assert_int_equal(write_records(&plain), 0);
 	assert_int_equal(buf_add_string(&out, "kept"), 0);
 	assert_int_equal(write_records(&out), 0);
@@ -83,12 +76,11 @@ static void what_was_there_is_kept(void **state)
 	assert_memory_equal(out.data + 4, plain.data, plain.size);
 }
 
-static void no_record_is_an_empty_message(void **state)
+TEST(no_record_is_an_empty_message)
 {
 	_cleanup_buf_ struct buf out = { 0 }, plain = { 0 };
 	struct pprof_stream s;
 
-	(void)state;
 	assert_int_equal(pprof_stream_open(&s, &out), 0);
 	assert_int_equal(pprof_stream_finish(&s), 0);
 	pprof_stream_close(&s);
@@ -96,11 +88,10 @@ static void no_record_is_an_empty_message(void **state)
 	assert_int_equal(plain.size, 0);
 }
 
-static void memory_that_runs_short(void **state)
+TEST(memory_that_runs_short)
 {
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	for (int err = -ENOMEM; err; failures++) {
@@ -112,16 +103,4 @@ static void memory_that_runs_short(void **state)
 		assert_true(!err || err == -ENOMEM);
 	}
 	assert_true(failures > 5); /* zlib's, and those of two buffers that grow */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_one_message),
-		cmocka_unit_test(what_was_there_is_kept),
-		cmocka_unit_test(no_record_is_an_empty_message),
-		cmocka_unit_test(memory_that_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

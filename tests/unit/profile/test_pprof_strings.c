@@ -3,16 +3,12 @@
  * test_pprof_strings.c - each index leads to its text in the table that is written: words, the keys of
  * labels, the profile's own strings, and the names of extra labels.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
+#include "tests/forge/test.h"
 #include "tests/unit/profile/pprof_example.h"
 
 static Pyperf__Profile *write_and_decode(const struct pprof_strings *s)
@@ -27,14 +23,13 @@ static Pyperf__Profile *write_and_decode(const struct pprof_strings *s)
 	return decode(&out);
 }
 
-static void each_index_leads_to_its_text(void **state)
+TEST(each_index_leads_to_its_text)
 {
 	_cleanup_profile_ struct profile *p = example();
 	const __u32 count = profile_count(p, PROFILE_STRING);
 	struct pprof_strings s;
 	Pyperf__Profile *d;
 
-	(void)state;
 	pprof_strings_open(&s, p);
 	assert_int_equal(pprof_strings_word(&s, ""), 0);
 	assert_int_equal(pprof_strings_word(&s, "samples"), 1);
@@ -53,12 +48,11 @@ static void each_index_leads_to_its_text(void **state)
 }
 
 /* Many kinds of events have one unit. */
-static void a_word_is_there_once(void **state)
+TEST(a_word_is_there_once)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct pprof_strings s;
 
-	(void)state;
 	pprof_strings_open(&s, p);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(pprof_strings_word(&s, "cpu"), 1);
@@ -68,14 +62,13 @@ static void a_word_is_there_once(void **state)
 }
 
 /* A reader could not tell two labels of one name apart. */
-static void an_extra_label_with_a_name_of_ours_gets_a_longer_one(void **state)
+TEST(an_extra_label_with_a_name_of_ours_gets_a_longer_one)
 {
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = PERIOD, .extra_count = 2 };
 	_cleanup_profile_ struct profile *p = NULL;
 	struct pprof_strings s;
 	Pyperf__Profile *d;
 
-	(void)state;
 	info.extra[0] = "app";
 	info.extra[1] = label_rows[LABEL_COUNT - 1].key;
 	assert_int_equal(profile_new(&info, &p), 0);
@@ -87,15 +80,4 @@ static void an_extra_label_with_a_name_of_ours_gets_a_longer_one(void **state)
 	assert_string_equal(string(d, pprof_strings_extra(&s, 1)) + 6, label_rows[LABEL_COUNT - 1].key);
 	assert_int_equal(pprof_strings_extra(&s, 1), d->n_string_table - 1);
 	pyperf__profile__free_unpacked(d, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_index_leads_to_its_text),
-		cmocka_unit_test(a_word_is_there_once),
-		cmocka_unit_test(an_extra_label_with_a_name_of_ours_gets_a_longer_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

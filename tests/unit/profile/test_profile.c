@@ -3,11 +3,6 @@
  * test_profile.c - equal content is one record, strings are made safe, nothing impossible gets in, and it
  * stays small.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <malloc.h>
@@ -15,6 +10,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 static const struct profile_info info = {
 	.events = EVENT_BIT(EVENT_CPU),
@@ -49,7 +45,7 @@ static __u32 location(struct profile *p, const char *name, const char *file, int
 	return id;
 }
 
-static void info_is_kept_and_checked(void **state)
+TEST(info_is_kept_and_checked)
 {
 	struct profile_info bad = info;
 	struct profile *p = NULL;
@@ -61,7 +57,7 @@ static void info_is_kept_and_checked(void **state)
 	profile_free(NULL);
 }
 
-static void equal_content_is_one_record(void **state)
+TEST(equal_content_is_one_record)
 {
 	struct profile *p = *state;
 	__u32 a, b, m, l1, l2;
@@ -94,7 +90,7 @@ static void equal_content_is_one_record(void **state)
 	assert_int_equal(profile_count(p, PROFILE_STRING), 6);
 }
 
-static void records_read_back(void **state)
+TEST(records_read_back)
 {
 	struct profile *p = *state;
 	const struct profile_function *f;
@@ -119,7 +115,7 @@ static void records_read_back(void **state)
 	assert_int_equal(profile_get_mapping(p, mapping)->build_id, 0);
 }
 
-static void strings_are_valid_and_bounded(void **state)
+TEST(strings_are_valid_and_bounded)
 {
 	static char longest[3 * PROFILE_STRING_MAX];
 	struct profile *p = *state;
@@ -136,7 +132,7 @@ static void strings_are_valid_and_bounded(void **state)
 	assert_int_equal(strlen(s), PROFILE_STRING_MAX / 3 * 3);
 }
 
-static void equal_stacks_with_equal_labels_merge(void **state)
+TEST(equal_stacks_with_equal_labels_merge)
 {
 	struct profile *p = *state;
 	__u32 a = location(p, "a", "x.py", 1), b = location(p, "b", "x.py", 2);
@@ -164,7 +160,7 @@ static void equal_stacks_with_equal_labels_merge(void **state)
 	assert_string_equal(profile_get_string(p, profile_get_owner(p, stack.owner)->comm), "py");
 }
 
-static void impossible_records_are_refused(void **state)
+TEST(impossible_records_are_refused)
 {
 	static __u32 many[PROFILE_FRAMES_MAX + 1];
 	struct profile *p = *state;
@@ -190,7 +186,7 @@ static void impossible_records_are_refused(void **state)
 	assert_int_equal(profile_get_sample(p, 1).n, PROFILE_FRAMES_MAX);
 }
 
-static void counts_saturate(void **state)
+TEST(counts_saturate)
 {
 	struct profile *p = *state;
 	struct profile_labels labels = { .pid = 1 };
@@ -203,7 +199,7 @@ static void counts_saturate(void **state)
 }
 
 /* A busy machine's interval: 20,000 distinct stacks of 30 frames out of 5,000 places. */
-static void many_records_stay_distinct_and_small(void **state)
+TEST(many_records_stay_distinct_and_small)
 {
 	struct profile *p = *state;
 	struct profile_labels labels = { .pid = 1 };
@@ -234,18 +230,4 @@ static void many_records_stay_distinct_and_small(void **state)
 	assert_in_range(profile_bytes(p), taken - (256 << 10), taken + (256 << 10));
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(info_is_kept_and_checked, setup, teardown),
-		cmocka_unit_test_setup_teardown(equal_content_is_one_record, setup, teardown),
-		cmocka_unit_test_setup_teardown(records_read_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings_are_valid_and_bounded, setup, teardown),
-		cmocka_unit_test_setup_teardown(equal_stacks_with_equal_labels_merge, setup, teardown),
-		cmocka_unit_test_setup_teardown(impossible_records_are_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(counts_saturate, setup, teardown),
-		cmocka_unit_test_setup_teardown(many_records_stay_distinct_and_small, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

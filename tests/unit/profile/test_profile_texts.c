@@ -4,16 +4,12 @@
  * the labels of samples are texts in the same places again and again. And that a place is not taken for what
  * was there before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "profile/profile.h"
+#include "tests/forge/test.h"
 
 static unsigned int hashed;
 
@@ -64,7 +60,7 @@ static void add(int stack, const struct profile_labels *labels)
 }
 
 /* They were eleven, when every label was made valid and looked up for each node of the tree. */
-static void a_sample_is_one_look_up(void **state)
+TEST(a_sample_is_one_look_up)
 {
 	struct profile_labels labels = {
 		.pid = 1, .tid = 2, .comm = "gunicorn", .thread = "worker", .gil = "holds", .import = "yes",
@@ -72,7 +68,6 @@ static void a_sample_is_one_look_up(void **state)
 		.extra = { "shop" },
 	};
 
-	(void)state;
 	add(0, &labels);
 	hashed = 0;
 	for (int i = 1; i < STACKS; i++)
@@ -93,12 +88,11 @@ static const char *endpoint_of(__u32 sample)
 	return profile_get_string(p, profile_get_owner(p, s.owner)->endpoint);
 }
 
-static void another_text_in_the_same_place(void **state)
+TEST(another_text_in_the_same_place)
 {
 	char text[PROFILE_STRING_MAX + 16] = "first";
 	const struct profile_labels labels = { .pid = 1, .endpoint = text };
 
-	(void)state;
 	add(0, &labels);
 	strcpy(text, "second");
 	add(1, &labels);
@@ -127,14 +121,5 @@ static void another_text_in_the_same_place(void **state)
 	assert_int_equal(profile_get_sample(p, 9).owner, profile_get_sample(p, 1).owner);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_sample_is_one_look_up),
-		TEST(another_text_in_the_same_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has a hash_bytes() of its own, with which texts collide");
+AROUND_EACH(setup, teardown);

@@ -4,15 +4,11 @@
  * is no order.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "profile/profile.h"
 #include "profile/services.h"
+#include "tests/forge/test.h"
 
 static const char *const keys[SERVICE_SOURCES] = {
 #define SERVICE_SOURCE(name, key, is_default, help) [SERVICE_FROM_##name] = key,
@@ -42,12 +38,11 @@ static const struct profile_labels all = {
 	.extra = { NULL, "by label" },
 };
 
-static void each_alone_and_before_another(void **state)
+TEST(each_alone_and_before_another)
 {
 	const struct profile_labels none = { .pid = 1 };
 	char from[64], expected[64];
 
-	(void)state;
 	for (int i = 0; i < SERVICE_SOURCES; i++) {
 		snprintf(expected, sizeof(expected), "by %s", keys[i]);
 		named(keys[i], &all, expected);
@@ -61,28 +56,25 @@ static void each_alone_and_before_another(void **state)
 	}
 }
 
-static void what_is_not_there_is_passed_over(void **state)
+TEST(what_is_not_there_is_passed_over)
 {
-	(void)state;
 	named("context,label,pod,comm", &(struct profile_labels){ .comm = "c", .extra = { "a", "b" } }, "a");
 	named("context,label,pod,comm", &(struct profile_labels){ .comm = "c", .pod = "p" }, "p");
 	named("context,label", &(struct profile_labels){ .comm = "c", .pod = "p" }, "unknown");
 }
 
-static void the_usual_order(void **state)
+TEST(the_usual_order)
 {
-	(void)state;
 	named(NULL, &all, "by context");
 	named(NULL, &(struct profile_labels){ .container = "x", .comm = "c", .extra = { "a" } }, "x");
 	named(NULL, &(struct profile_labels){ .comm = "c", .extra = { "a" } }, "c"); /* not by labels */
 	named(NULL, &(struct profile_labels){ .pid = 1 }, "unknown");
 }
 
-static void which_are_looked_at(void **state)
+TEST(which_are_looked_at)
 {
 	struct service_order o = {};
 
-	(void)state;
 	assert_true(service_order_has(&o, SERVICE_FROM_CONTEXT) && service_order_has(&o, SERVICE_FROM_COMM));
 	assert_false(service_order_has(&o, SERVICE_FROM_LABEL));
 	assert_int_equal(service_order_parse("label,pod", &o), 0);
@@ -90,29 +82,15 @@ static void which_are_looked_at(void **state)
 	assert_false(service_order_has(&o, SERVICE_FROM_CONTEXT) || service_order_has(&o, SERVICE_FROM_COMM));
 }
 
-static void what_is_no_order(void **state)
+TEST(what_is_no_order)
 {
 	static const char *const bad[] = { "", ",", "comm,", ",comm", "comm,comm", "Comm", "com", "comms",
 					   "context pod", "context,,comm", "context,label,pod,comm,context" };
 	struct service_order o = { .count = 1 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(service_order_parse(bad[i], &o), -EINVAL);
 	assert_int_equal(o.count, 1);
 	assert_int_equal(service_order_parse("context,label,pod,comm", &o), 0);
 	assert_int_equal(o.count, SERVICE_SOURCES);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_alone_and_before_another),
-		cmocka_unit_test(what_is_not_there_is_passed_over),
-		cmocka_unit_test(the_usual_order),
-		cmocka_unit_test(which_are_looked_at),
-		cmocka_unit_test(what_is_no_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

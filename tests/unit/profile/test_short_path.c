@@ -2,15 +2,11 @@
 /*
  * test_short_path.c - how files are named in tables: a table of cases.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "profile/short_path.h"
+#include "tests/forge/test.h"
 
 #define HOME "/home/somebody/projects/shop"
 
@@ -57,16 +53,14 @@ static const struct {
 	{ "/x/site-packages/", "/x/site-packages/" },
 };
 
-static void each_case(void **state)
+TEST(each_case)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_string_equal(short_path_of(cases[i].path, HOME), cases[i].is);
 }
 
-static void any_folder(void **state)
+TEST(any_folder)
 {
-	(void)state;
 	assert_string_equal(short_path_of("/a/b/c.py", NULL), "b/c.py");
 	assert_string_equal(short_path_of("/a/b/c.py", ""), "b/c.py");
 	assert_string_equal(short_path_of("/a/b/c.py", "/"), "b/c.py");
@@ -74,24 +68,12 @@ static void any_folder(void **state)
 	assert_string_equal(short_path_of("/a/b/c.py", "/a/b"), "c.py");
 }
 
-static void nothing_is_shortened_before_it_is_wanted(void **state)
+TEST(nothing_is_shortened_before_it_is_wanted)
 {
-	(void)state;
 	assert_string_equal(short_path("/usr/lib/python3.11/difflib.py"), "/usr/lib/python3.11/difflib.py");
 	short_path_begin("/srv/shop");
 	assert_string_equal(short_path("/usr/lib/python3.11/difflib.py"), "difflib.py");
 	assert_string_equal(short_path("/srv/shop/a/b/c.py"), "a/b/c.py");
 	short_path_begin(NULL);
 	assert_string_equal(short_path("/srv/shop/a/b/c.py"), "b/c.py");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_case),
-		cmocka_unit_test(any_folder),
-		cmocka_unit_test(nothing_is_shortened_before_it_is_wanted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 /*
  * test_shown.c - CPU time of the kernel's account is shown in place of ticks; no other kind is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "profile/profile.h"
 #include "profile/shown.h"
+#include "tests/forge/test.h"
 
 /* 3 ticks of 10 ms, of which the account says 1.5 s; and 2 s of waiting. */
 static struct profile *example(__u32 events, bool timed)
@@ -41,20 +37,10 @@ static void is_shown(__u32 events, bool timed, enum event_unit unit, __u64 total
 	assert_int_equal((int)(100 * shown_amount(p, total) + 0.5), hundredths);
 }
 
-static void what_is_shown(void **state)
+TEST(what_is_shown)
 {
-	(void)state;
 	is_shown(EVENT_BIT(EVENT_CPU), false, UNIT_COUNT, 3, 3);
 	is_shown(EVENT_BIT(EVENT_CPU), true, UNIT_NANOSECONDS, 1500000000, 150);
 	is_shown(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), true, UNIT_NANOSECONDS, 1500000000, 150);
 	is_shown(EVENT_BIT(EVENT_OFFCPU), true, UNIT_NANOSECONDS, 2000000000, 200);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

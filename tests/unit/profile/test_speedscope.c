@@ -3,14 +3,10 @@
  * test_speedscope.c - the exact JSON for speedscope: frames, a profile for each thread and kind, weights.
  * That speedscope takes it is tested by tests/e2e/output/test_speedscope.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/speedscope.h"
+#include "tests/forge/test.h"
 
 #define HEAD                                                                                                 \
 	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","                               \
@@ -52,13 +48,12 @@ static void assert_encoded(const struct profile *p, const char *expected)
 	assert_string_equal(out.data, expected);
 }
 
-static void each_thread_is_a_profile(void **state)
+TEST(each_thread_is_a_profile)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), false);
 	__u32 root = location(p, "<module>", "/srv/a.py", 3, 0), f = location(p, "f", "/srv/a.py", 5, 7),
 	      g = location(p, "[truncated]", "", 0, 0);
 
-	(void)state;
 	add(p, EVENT_CPU, g, root, 13, 2);
 	add(p, EVENT_CPU, f, root, 14, 4);
 	add(p, EVENT_CPU, f, root, 13, 1);
@@ -74,14 +69,13 @@ static void each_thread_is_a_profile(void **state)
 }
 
 /* Labels that differ from sample to sample part no thread. */
-static void states_of_a_thread_are_one_profile(void **state)
+TEST(states_of_a_thread_are_one_profile)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), false);
 	struct profile_labels labels = { .pid = 1, .gil = "holds" };
 	__u32 f = location(p, "f", "a.py", 1, 0);
 	_cleanup_buf_ struct buf out = {};
 
-	(void)state;
 	assert_int_equal(profile_sample(p, EVENT_CPU, &f, 1, &labels, 1), 0);
 	labels.gil = "released";
 	assert_int_equal(profile_sample(p, EVENT_CPU, &f, 1, &labels, 2), 0);
@@ -90,13 +84,12 @@ static void states_of_a_thread_are_one_profile(void **state)
 	assert_non_null(strstr(out.data, "\"samples\":[[0],[0]],\"weights\":[1000,2000]}]"));
 }
 
-static void each_kind_has_its_unit(void **state)
+TEST(each_kind_has_its_unit)
 {
 	_cleanup_profile_ struct profile *p =
 		new_profile(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_MEMORY), true);
 	__u32 f = location(p, "f", "a.py", 1, 0);
 
-	(void)state;
 	add(p, EVENT_CPU, f, f, 13, 2);
 	add(p, PROFILE_TIME, f, f, 13, 77);
 	add(p, EVENT_OFFCPU, f, f, 13, 5);
@@ -111,12 +104,11 @@ static void each_kind_has_its_unit(void **state)
 			  "],\n\"activeProfileIndex\":0}\n");
 }
 
-static void hostile_names_stay_in_their_strings(void **state)
+TEST(hostile_names_stay_in_their_strings)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), false);
 	__u32 f = location(p, "\"},{\n", "\\", 0, 9), nameless = location(p, "", "", 0, 0);
 
-	(void)state;
 	add(p, EVENT_CPU, f, nameless, 13, 1);
 	assert_encoded(p, HEAD "\n{\"name\":\"\\\"},{\\u000a\",\"file\":\"\\\\\"},"
 			       "\n{\"name\":\"?\"}]},\"profiles\":["
@@ -125,23 +117,9 @@ static void hostile_names_stay_in_their_strings(void **state)
 			  "],\n\"activeProfileIndex\":0}\n");
 }
 
-static void nothing_is_no_profile(void **state)
+TEST(nothing_is_no_profile)
 {
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU), false);
 
-	(void)state;
 	assert_encoded(p, HEAD "]},\"profiles\":[],\n\"activeProfileIndex\":0}\n");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_thread_is_a_profile),
-		cmocka_unit_test(states_of_a_thread_are_one_profile),
-		cmocka_unit_test(each_kind_has_its_unit),
-		cmocka_unit_test(hostile_names_stay_in_their_strings),
-		cmocka_unit_test(nothing_is_no_profile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,16 @@
  * all of them together what was there before.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/moments.h"
 #include "profile/pprof.h"
 #include "profile/split.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define MIB 1048576
 
@@ -117,16 +113,14 @@ static int split(void)
 	return profile_split(p, &limits, take, &parts);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	assert_int_equal(split(), 0);
 	assert_int_equal(parts, 0);
 }
 
-static void by_service(void **state)
+TEST(by_service)
 {
-	(void)state;
 	add("web", 10, 11, "f", 1, 3, 5);
 	add("", 0, 0, "f", 1, 1, 1);
 	add("celery", 20, 20, "f", 1, 3, 7);
@@ -148,9 +142,8 @@ static int is_one_stack(void *context, const struct split_service *service, cons
 	return 0;
 }
 
-static void threads_are_added_up(void **state)
+TEST(threads_are_added_up)
 {
-	(void)state;
 	for (__u32 i = 1; i <= 100; i++)
 		add("web", 1 + i / 10, i, "f", 1, 2, 3);
 	assert_int_equal(profile_split(p, &limits, is_one_stack, NULL), 0);
@@ -167,9 +160,8 @@ static int keeps_labels(void *context, const struct split_service *service, cons
 }
 
 /* For a receiver that can tell them apart. */
-static void threads_are_told_apart(void **state)
+TEST(threads_are_told_apart)
 {
-	(void)state;
 	for (__u32 i = 1; i <= 100; i++)
 		add("web", 1 + i / 10, i, "f", 1, 2, 3);
 	limits.keeps_labels = true;
@@ -198,12 +190,11 @@ static int count_moments(void *context, const struct split_service *service,
 }
 
 /* Each has those of its own stacks, and not too many; a stack with more than that has none. */
-static void moments_go_with_their_stacks(void **state)
+TEST(moments_go_with_their_stacks)
 {
 	__u64 moments = 0;
 	struct moment m;
 
-	(void)state;
 	for (__u32 i = 1; i <= 100; i++) {
 		add("web", 1 + i / 10, i, "f", 1, 2, i);
 		m = (struct moment){ 0, i == 1 ? 0 : 1, i, i, EVENT_CPU };
@@ -231,7 +222,7 @@ static int list_pods(void *context, const struct split_service *s, const struct 
 }
 
 /* What Kubernetes calls it comes before the name of a process. */
-static void containers(void **state)
+TEST(containers)
 {
 	static const struct profile_labels labels[] = {
 		{ .pid = 1, .comm = "python3", .container = "app", .pod = "web-1", .namespace = "shop" },
@@ -244,7 +235,6 @@ static void containers(void **state)
 	};
 	__u32 function, location;
 
-	(void)state;
 	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
@@ -266,7 +256,7 @@ static int list_extra(void *context, const struct split_service *s, const struct
 }
 
 /* Labels of the caller's own belong to the service, and not to its samples. */
-static void extra_labels(void **state)
+TEST(extra_labels)
 {
 	struct profile_info info = {
 		.events = EVENT_BIT(EVENT_CPU),
@@ -282,7 +272,6 @@ static void extra_labels(void **state)
 	_cleanup_profile_ struct profile *whole = NULL;
 	__u32 function, location;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &whole), 0);
 	assert_int_equal(profile_function(whole, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
 	assert_int_equal(profile_location(whole, function, 1, 0, 0, &location), 0);
@@ -293,11 +282,10 @@ static void extra_labels(void **state)
 	assert_string_equal(services, "a:shop/=4 a:shop/front=3 b:/=16 b:shop/front=8 ");
 }
 
-static void many_stacks(void **state)
+TEST(many_stacks)
 {
 	char name[32];
 
-	(void)state;
 	for (__u32 i = 0; i < 50000; i++) {
 		snprintf(name, sizeof(name), "f%u", i % 997);
 		add("web", 1, 1, name, (int)i, 3, i % 7 + 1);
@@ -312,11 +300,10 @@ static void many_stacks(void **state)
 }
 
 /* The bound is near the truth: parts are not much smaller than they may be. */
-static void many_bytes(void **state)
+TEST(many_bytes)
 {
 	char name[300];
 
-	(void)state;
 	limits.bytes = MIB;
 	memset(name, 'n', sizeof(name));
 	for (__u32 i = 0; i < 15000; i++) {
@@ -330,11 +317,10 @@ static void many_bytes(void **state)
 	assert_true(largest > limits.bytes / 2);
 }
 
-static void one_that_is_too_large(void **state)
+TEST(one_that_is_too_large)
 {
 	char name[4000];
 
-	(void)state;
 	limits.bytes = 8192;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
@@ -347,9 +333,8 @@ static void one_that_is_too_large(void **state)
 	assert_true(largest > limits.bytes); /* the receiver of the part can tell */
 }
 
-static void stops_when_told(void **state)
+TEST(stops_when_told)
 {
-	(void)state;
 	limits.samples = 1;
 	for (int i = 0; i < 10; i++)
 		add("web", 1, 1, "f", i, 1, 1);
@@ -368,11 +353,10 @@ static int ignore(void *context, const struct split_service *service, const stru
 	return 0;
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -395,24 +379,4 @@ static void memory_runs_short(void **state)
 	assert_true(failures > 10);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing),
-		TEST(by_service),
-		TEST(threads_are_added_up),
-		TEST(threads_are_told_apart),
-		TEST(moments_go_with_their_stacks),
-		TEST(containers),
-		TEST(extra_labels),
-		TEST(many_stacks),
-		TEST(many_bytes),
-		TEST(one_that_is_too_large),
-		TEST(stops_when_told),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,17 +3,13 @@
  * test_summary.c - the numbers of the page are right (recursion counted once, lines, threads and processes
  * merged, markers apart), and no line is wider than it may be.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "profile/summary.h"
+#include "tests/forge/test.h"
 
 static struct profile *new_profile(void)
 {
@@ -88,12 +84,11 @@ static struct profile *example(void)
 	return p;
 }
 
-static void numbers_are_right(void **state)
+TEST(numbers_are_right)
 {
 	_cleanup_profile_ struct profile *p = example();
 	_cleanup_free_ char *text = summary(p, false, 10);
 
-	(void)state;
 	assert_has(text, "100 samples, 1.00 s of CPU in 0.5 s (2.00 CPUs busy), 100 Hz\n");
 	assert_has(text, "  function                          defined at\n"
 			 "  90.0%    90.0%  fib                               /srv/app.py:8\n"
@@ -110,7 +105,7 @@ static void numbers_are_right(void **state)
 }
 
 /* Below a function: where its own time was, as much of it as fits. */
-static void libraries_of_a_function(void **state)
+TEST(libraries_of_a_function)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "main" };
@@ -118,7 +113,6 @@ static void libraries_of_a_function(void **state)
 	_cleanup_free_ char *text = NULL;
 	char library[64];
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		snprintf(library, sizeof(library), "/usr/lib/lib-with-a-long-name-%d.so", i);
 		assert_int_equal(profile_function(p, FRAME_NATIVE, "f", library, 0, &function), 0);
@@ -133,14 +127,13 @@ static void libraries_of_a_function(void **state)
 }
 
 /* A reason for a wait is no path, though there is a slash in it. */
-static void reason_with_a_slash(void **state)
+TEST(reason_with_a_slash)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct profile_labels labels = { .pid = 12, .tid = 12, .comm = "main" };
 	__u32 stack[2] = { 0, location(p, "load", "/srv/app.py", 1, 3, 0) }, function;
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	assert_int_equal(profile_function(p, FRAME_WAIT, "[I/O]", "", 0, &function), 0);
 	assert_int_equal(profile_location(p, function, 0, 0, 0, &stack[0]), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 10), 0);
@@ -148,13 +141,12 @@ static void reason_with_a_slash(void **state)
 	assert_has(text, "\n                      100.0% in [I/O]\n");
 }
 
-static void rows_are_limited_and_colour_is_reset(void **state)
+TEST(rows_are_limited_and_colour_is_reset)
 {
 	_cleanup_profile_ struct profile *p = example();
 	_cleanup_free_ char *one = summary(p, true, 1), *none = summary(p, false, 0);
 	int on = 0, off = 0;
 
-	(void)state;
 	assert_has(one, "\033[31m  90.0%\033[0m  \033[31m  90.0%\033[0m  fib ");
 	assert_null(strstr(one, "<module>"));
 	for (const char *at = one; (at = strchr(at, '\033')); at++)
@@ -163,13 +155,12 @@ static void rows_are_limited_and_colour_is_reset(void **state)
 	assert_string_equal(none, "100 samples, 1.00 s of CPU in 0.5 s (2.00 CPUs busy), 100 Hz\n");
 }
 
-static void ticks_that_are_missing(void **state)
+TEST(ticks_that_are_missing)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	info.period_ns *= 2;
 	info.ticks_came = 600;
 	info.ticks_wanted = 1200;
@@ -180,7 +171,7 @@ static void ticks_that_are_missing(void **state)
 }
 
 /* CPU time that is the kernel's account is shown, whatever the ticks say; they are the samples. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 						  .duration_ns = 2000000000, .frequency = 100,
@@ -191,7 +182,6 @@ static void time_of_the_account(void **state)
 	_cleanup_profile_ struct profile *p = NULL;
 	__u32 f, g, unseen;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	f = location(p, "f", "/a.py", 1, 2, 0);
 	g = location(p, "g", "/a.py", 5, 6, 0);
@@ -213,13 +203,12 @@ static void time_of_the_account(void **state)
 
 static void assert_fits(const char *text);
 
-static void tables_without_room(void **state)
+TEST(tables_without_room)
 {
 	_cleanup_profile_ struct profile *p = example();
 	struct profile_info info = *profile_get_info(p);
 	_cleanup_free_ char *text = NULL, *largest = NULL;
 
-	(void)state;
 	info.full[FULL_TABLE_processes_full] = 1234;
 	assert_int_equal(profile_set_info(p, &info), 0);
 	text = summary(p, false, 0);
@@ -251,7 +240,7 @@ static void add(struct profile *p, __u32 frame, __u32 pid, __u32 tid, const char
 	assert_int_equal(profile_sample(p, EVENT_CPU, &frame, 1, &labels, count), 0);
 }
 
-static void markers_are_below_the_tables(void **state)
+TEST(markers_are_below_the_tables)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = marker_location(p, "[no Python frames]"),
@@ -264,7 +253,6 @@ static void markers_are_below_the_tables(void **state)
 	struct profile_labels labels = { .pid = 5, .tid = 5, .comm = "server", .thread = "" };
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	add(p, f, 5, 5, "", 9000);
 	add(p, idle, 5, 5, "", 120);
 	add(p, early, 5, 5, "", 30);
@@ -283,19 +271,18 @@ static void markers_are_below_the_tables(void **state)
 	assert_has(text, "\n100.00%     100.00 s           5  server\n");
 }
 
-static void nothing_but_markers(void **state)
+TEST(nothing_but_markers)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	add(p, marker_location(p, "[unsupported Python]"), 5, 5, "", 10);
 	text = summary(p, false, 10);
 	assert_null(strstr(text, "Hottest"));
 	assert_has(text, "Not in the tables: 100.0% [unsupported Python]\n");
 }
 
-static void names_are_short(void **state)
+TEST(names_are_short)
 {
 	static const struct {
 		const char *name, *shown;
@@ -308,7 +295,6 @@ static void names_are_short(void **state)
 		{ "", "                                    /empty.py:7\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_profile_ struct profile *p = new_profile();
 		_cleanup_free_ char *text = NULL;
@@ -329,13 +315,12 @@ static void add_gil(struct profile *p, __u32 f, __u32 pid, __u32 tid, const char
 }
 
 /* Columns that are there where it is known, and that leave less room for names. */
-static void who_had_the_gil(void **state)
+TEST(who_had_the_gil)
 {
 	_cleanup_profile_ struct profile *threads = new_profile(), *processes = new_profile();
 	_cleanup_free_ char *text = NULL, *other = NULL;
 	__u32 f = location(threads, "f", "/a.py", 1, 2, 0), g = location(processes, "f", "/a.py", 1, 2, 0);
 
-	(void)state;
 	add_gil(threads, f, 5, 5, "holds", 450);
 	add_gil(threads, f, 5, 5, "released", 150);
 	add_gil(threads, f, 5, 6, "released", 300);
@@ -356,13 +341,12 @@ static void who_had_the_gil(void **state)
 			  "  50.0%       0.01 s      100.0%      0.0%         5  server\n");
 }
 
-static void threads_of_the_one_process(void **state)
+TEST(threads_of_the_one_process)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 f = location(p, "f", "/a.py", 1, 2, 0);
 	_cleanup_free_ char *all = NULL, *two = NULL, *less = NULL;
 
-	(void)state;
 	add(p, f, 5, 5, "", 200);
 	add(p, f, 5, 6, "worker", 500);
 	add(p, f, 5, 7, "writer", 50);
@@ -388,13 +372,12 @@ static void threads_of_the_one_process(void **state)
 }
 
 /* One thread, threads not told apart, or processes that nothing is known of: processes. */
-static void no_threads_to_tell_apart(void **state)
+TEST(no_threads_to_tell_apart)
 {
 	static const __u32 owners[][2][2] = { { { 5, 5 }, { 5, 5 } },
 					      { { 5, 0 }, { 5, 0 } },
 					      { { 0, 6 }, { 0, 7 } } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
 		_cleanup_profile_ struct profile *p = new_profile();
 		__u32 f = location(p, "f", "/a.py", 1, 2, 0);
@@ -408,14 +391,13 @@ static void no_threads_to_tell_apart(void **state)
 	}
 }
 
-static void no_line_is_wider_than_the_page(void **state)
+TEST(no_line_is_wider_than_the_page)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	_cleanup_buf_ struct buf path = { 0 }, name = { 0 };
 	struct profile_labels labels = { .pid = ~0U, .tid = ~0U };
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	for (int i = 0; i < 60; i++) {
 		assert_int_equal(buf_add_string(&path, "/f\xc3\xb6lder"), 0);
 		assert_int_equal(buf_add_string(&name, "\xc3\xa4\x1b[2J\n"), 0);
@@ -443,34 +425,10 @@ static void no_line_is_wider_than_the_page(void **state)
 	assert_fits(text);
 }
 
-static void a_profile_without_samples_says_so(void **state)
+TEST(a_profile_without_samples_says_so)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	_cleanup_free_ char *text = summary(p, false, 10);
 
-	(void)state;
 	assert_string_equal(text, "0 samples, 0.00 s of CPU in 0.5 s (0.00 CPUs busy), 100 Hz\n");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_right),
-		cmocka_unit_test(libraries_of_a_function),
-		cmocka_unit_test(reason_with_a_slash),
-		cmocka_unit_test(ticks_that_are_missing),
-		cmocka_unit_test(time_of_the_account),
-		cmocka_unit_test(tables_without_room),
-		cmocka_unit_test(rows_are_limited_and_colour_is_reset),
-		cmocka_unit_test(markers_are_below_the_tables),
-		cmocka_unit_test(nothing_but_markers),
-		cmocka_unit_test(names_are_short),
-		cmocka_unit_test(who_had_the_gil),
-		cmocka_unit_test(threads_of_the_one_process),
-		cmocka_unit_test(no_threads_to_tell_apart),
-		cmocka_unit_test(no_line_is_wider_than_the_page),
-		cmocka_unit_test(a_profile_without_samples_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 /*
  * test_table_cell.c - texts cut to a width: no character is halved, and the part that tells most stays.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/table_cell.h"
+#include "tests/forge/test.h"
 
 static void assert_cut(const char *text, size_t width, bool is_path, const char *wanted)
 {
@@ -24,44 +20,30 @@ static void assert_cut(const char *text, size_t width, bool is_path, const char 
 	assert_string_equal(shown.data, wanted);
 }
 
-static void what_fits_stays(void **state)
+TEST(what_fits_stays)
 {
-	(void)state;
 	assert_cut("", 10, false, "");
 	assert_cut("abcdefghij", 10, false, "abcdefghij");
 	assert_cut("/a/b/c.py", 10, true, "/a/b/c.py");
 	assert_cut("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f", 4, false, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f");
 }
 
-static void names_lose_their_end_and_paths_their_beginning(void **state)
+TEST(names_lose_their_end_and_paths_their_beginning)
 {
-	(void)state;
 	assert_cut("abcdefghijk", 10, false, "abcdefg...");
 	assert_cut("/one/two/three.py", 14, true, ".../three.py");
 	assert_cut("a-name-without-a-folder.py", 10, true, "...lder.py");
 	assert_cut("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xc3\xa4", 4, false, "\xc3\xa4...");
 }
 
-static void locals_are_left_out(void **state)
+TEST(locals_are_left_out)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	table_cell_drop_locals(&b);
 	assert_int_equal(b.size, 0);
 	assert_int_equal(buf_add_string(&b, "a.<locals>.b.<locals>.c"), 0);
 	table_cell_drop_locals(&b);
 	assert_int_equal(b.size, 5);
 	assert_memory_equal(b.data, "a.b.c", 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_fits_stays),
-		cmocka_unit_test(names_lose_their_end_and_paths_their_beginning),
-		cmocka_unit_test(locals_are_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

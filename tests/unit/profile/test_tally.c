@@ -4,15 +4,11 @@
  * once in each, rows that a reader cannot tell apart are one, and the hottest is first.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/tally.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 static struct tally tally;
@@ -104,19 +100,17 @@ static void owner_is(const struct tally_rows *rows, __u32 rank, __u32 id, __u64 
 	assert_string_equal(profile_get_string(profile, profile_get_owner(profile, r->line)->thread), name);
 }
 
-static void nothing_was_sampled(void **state)
+TEST(nothing_was_sampled)
 {
-	(void)state;
 	make();
 	assert_int_equal(tally.functions.n + tally.lines.n + tally.markers.n, 0);
 	assert_int_equal(tally.processes.n + tally.threads.n + tally.pid, 0);
 }
 
-static void self_is_the_leafs_and_total_everybodys(void **state)
+TEST(self_is_the_leafs_and_total_everybodys)
 {
 	__u32 a = location("a", 1), b = location("b", 2), c = location("c", 3);
 
-	(void)state;
 	ADD(5, c, b, a);
 	ADD(3, b, a);
 	make();
@@ -128,11 +122,10 @@ static void self_is_the_leafs_and_total_everybodys(void **state)
 	line_is(1, "b", 2, 3);
 }
 
-static void recursion_counts_a_sample_once(void **state)
+TEST(recursion_counts_a_sample_once)
 {
 	__u32 f = location("f", 1), deeper = location("f", 2), g = location("g", 9);
 
-	(void)state;
 	ADD(7, f, deeper, deeper, g, deeper, f);
 	make();
 	assert_int_equal(tally.functions.n, 2);
@@ -141,11 +134,10 @@ static void recursion_counts_a_sample_once(void **state)
 }
 
 /* Two columns of one line, and one file run by two interpreters, are one line to a reader. */
-static void rows_of_one_line_are_merged(void **state)
+TEST(rows_of_one_line_are_merged)
 {
 	__u32 one, other;
 
-	(void)state;
 	assert_int_equal(profile_mapping(profile, "/usr/bin/python3.11", "", &one), 0);
 	assert_int_equal(profile_mapping(profile, "/usr/bin/python3.13", "", &other), 0);
 	ADD(1, location_of(FRAME_PYTHON, one, "f", 4, 5));
@@ -160,12 +152,11 @@ static void rows_of_one_line_are_merged(void **state)
 }
 
 /* The kind of a frame decides, not what it is called. */
-static void markers_are_apart(void **state)
+TEST(markers_are_apart)
 {
 	__u32 idle = location_of(FRAME_MARKER, 0, "[no Python frames]", 0, 0);
 	__u32 cut = location_of(FRAME_MARKER, 0, "[truncated]", 0, 0), f = location("f", 1);
 
-	(void)state;
 	ADD(3, idle);
 	ADD(20, f, cut);
 	ADD(100, location("[truncated]", 2));
@@ -182,11 +173,10 @@ static void markers_are_apart(void **state)
 }
 
 /* Equal heat: the one that calls more, and then the one that came first. */
-static void ties_have_an_order(void **state)
+TEST(ties_have_an_order)
 {
 	__u32 a = location("a", 1), b = location("b", 2), c = location("c", 3);
 
-	(void)state;
 	ADD(2, a);
 	ADD(2, b);
 	ADD(2, c);
@@ -199,11 +189,10 @@ static void ties_have_an_order(void **state)
 }
 
 /* Its main thread names a process, however little it did; else the busiest does. */
-static void processes_are_sums_of_their_threads(void **state)
+TEST(processes_are_sums_of_their_threads)
 {
 	const __u32 f[] = { location("f", 1), 0 };
 
-	(void)state;
 	add_of(OF(10, 12, "busy"), 40, f);
 	add_of(OF(10, 10, "main"), 1, f);
 	add_of(OF(10, 11, "helper"), 4, f);
@@ -218,11 +207,10 @@ static void processes_are_sums_of_their_threads(void **state)
 			assert_int_equal(tally.owners[id - 1], 40);
 }
 
-static void threads_of_a_process_that_has_most(void **state)
+TEST(threads_of_a_process_that_has_most)
 {
 	const __u32 f[] = { location("f", 1), 0 };
 
-	(void)state;
 	add_of(OF(10, 10, "main"), 50, f);
 	add_of(OF(10, 11, "worker"), 30, f);
 	add_of(OF(20, 20, "other"), 20, f);
@@ -237,11 +225,10 @@ static void threads_of_a_process_that_has_most(void **state)
 	assert_int_equal(tally.threads.n, 0);
 }
 
-static void no_table_of_one_thread(void **state)
+TEST(no_table_of_one_thread)
 {
 	const __u32 f[] = { location("f", 1), 0 };
 
-	(void)state;
 	add_of(OF(10, 10, "main"), 100, f);
 	make();
 	assert_int_equal(tally.pid, 0);
@@ -250,11 +237,10 @@ static void no_table_of_one_thread(void **state)
 }
 
 /* pid 0: counts of which nothing is known, such as [table full]. They are no process with threads. */
-static void unknown_owners_have_no_threads(void **state)
+TEST(unknown_owners_have_no_threads)
 {
 	const __u32 f[] = { location_of(FRAME_MARKER, 0, "[table full]", 0, 0), 0 };
 
-	(void)state;
 	add_of(OF(0, 0, ""), 90, f);
 	add_of(OF(0, 1, ""), 9, f);
 	make();
@@ -263,11 +249,10 @@ static void unknown_owners_have_no_threads(void **state)
 }
 
 /* Native code has a table of its own, and counts for the line below it as well. */
-static void native_code(void **state)
+TEST(native_code)
 {
 	__u32 function, location_of_native;
 
-	(void)state;
 	assert_int_equal(profile_function(profile, FRAME_NATIVE, "deflate", "libz.so", 0, &function), 0);
 	assert_int_equal(profile_location_native(profile, function, 0, 0x100, &location_of_native), 0);
 	ADD(3, location_of_native, location("f", 1));
@@ -293,11 +278,10 @@ static void library_is(__u32 row, const char *function, const char *library, __u
 }
 
 /* In which library a Python function's own time is: that of the leaf, whatever is between. */
-static void libraries(void **state)
+TEST(libraries)
 {
 	__u32 function, z, other_z, c, call;
 
-	(void)state;
 	assert_int_equal(profile_function(profile, FRAME_NATIVE, "deflate", "/lib/libz.so", 0, &function), 0);
 	assert_int_equal(profile_location_native(profile, function, 0, 0x100, &z), 0);
 	assert_int_equal(profile_function(profile, FRAME_NATIVE, "adler32", "/lib/libz.so", 0, &function), 0);
@@ -321,11 +305,10 @@ static void libraries(void **state)
 	library_is(3, "g", "/lib/libc.so", 2);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -345,25 +328,4 @@ static void memory_runs_short(void **state)
 	function_is(&tally.functions, 0, "f", 5, 5);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_was_sampled),
-		TEST(self_is_the_leafs_and_total_everybodys),
-		TEST(recursion_counts_a_sample_once),
-		TEST(rows_of_one_line_are_merged),
-		TEST(markers_are_apart),
-		TEST(ties_have_an_order),
-		TEST(processes_are_sums_of_their_threads),
-		TEST(threads_of_a_process_that_has_most),
-		TEST(no_table_of_one_thread),
-		TEST(unknown_owners_have_no_threads),
-		TEST(native_code),
-		TEST(libraries),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

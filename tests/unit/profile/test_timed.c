@@ -3,18 +3,14 @@
  * test_timed.c - a profile and what the log has of the same time become one: samples, spans and moments of
  * the log, and the CPU time that the kernel's account says, of which nothing is lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/moments.h"
 #include "profile/profile.h"
 #include "profile/timed.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct profile *whole, *logged, *made;
 
@@ -70,11 +66,10 @@ static __u64 time_of(const struct profile *p, const char *span)
 	return sum;
 }
 
-static void the_log_tells_more(void **state)
+TEST(the_log_tells_more)
 {
 	const struct profile_info *info;
 
-	(void)state;
 	open_both(EVENT_BIT(EVENT_CPU), false);
 	add(whole, "f", 1, NULL, EVENT_CPU, 5);
 	add(logged, "g", 1, NULL, EVENT_OFFCPU, 9); /* nobody asked for that */
@@ -101,9 +96,8 @@ static void the_log_tells_more(void **state)
 }
 
 /* What a thread has by the account is shared by its ticks; nothing is left over. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
-	(void)state;
 	open_both(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_OFFCPU), true);
 	add(whole, "f", 1, NULL, EVENT_CPU, 3);
 	add(whole, "f", 1, NULL, PROFILE_TIME, 100);
@@ -124,18 +118,16 @@ static void time_of_the_account(void **state)
 	assert_int_equal(time_of(made, ""), 57);
 }
 
-static void sums_have_no_time(void **state)
+TEST(sums_have_no_time)
 {
-	(void)state;
 	open_both(EVENT_BIT(EVENT_WALL), false);
 	assert_false(timed_can_be(whole));
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
 	int err = 1;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	open_both(EVENT_BIT(EVENT_CPU), true);
@@ -154,16 +146,4 @@ static void without_memory(void **state)
 	assert_int_equal(profile_total(made), 105);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_log_tells_more),
-		TEST(time_of_the_account),
-		TEST(sums_have_no_time),
-		TEST(without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

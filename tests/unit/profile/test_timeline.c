@@ -3,16 +3,12 @@
  * test_timeline.c - lines of time of threads: whose pieces they are, how long a tick stands for, and that no
  * two pieces overlap.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "profile/moments.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 static __u32 location;
@@ -74,9 +70,8 @@ static const char *lines(void)
 	return text;
 }
 
-static void each_thread_has_a_line(void **state)
+TEST(each_thread_has_a_line)
 {
-	(void)state;
 	add(14, "", EVENT_OFFCPU, 500, 600);
 	add(13, "holds", EVENT_OFFCPU, 300, 400);
 	add(14, "", EVENT_OFFCPU, 100, 200);
@@ -84,9 +79,8 @@ static void each_thread_has_a_line(void **state)
 	assert_string_equal(lines(), "13: 100-200 1 300-400 1\n14: 100-200 1 500-600 1\n");
 }
 
-static void a_tick_lasts_until_the_next_piece(void **state)
+TEST(a_tick_lasts_until_the_next_piece)
 {
-	(void)state;
 	add(13, "", EVENT_CPU, 100, 300); /* a run of three, and soon after it: */
 	add(13, "", EVENT_CPU, 440, 440);
 	add(13, "", EVENT_OFFCPU, 480, 900);
@@ -95,9 +89,8 @@ static void a_tick_lasts_until_the_next_piece(void **state)
 	assert_string_equal(lines(), "13: 100-440 0 440-480 0 480-900 1 950-1050 0 9950-10000 0\n");
 }
 
-static void pieces_do_not_overlap(void **state)
+TEST(pieces_do_not_overlap)
 {
-	(void)state;
 	add(13, "", EVENT_CPU, 100, 300);
 	add(13, "", EVENT_CPU, 200, 200); /* of another CPU, in the run */
 	add(13, "", EVENT_OFFCPU, 150, 250);
@@ -105,22 +98,9 @@ static void pieces_do_not_overlap(void **state)
 	assert_string_equal(lines(), "13: 100-150 0 150-250 1 250-300 0 at 700 1\n");
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	assert_string_equal(lines(), "");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(each_thread_has_a_line),
-		TEST(a_tick_lasts_until_the_next_piece),
-		TEST(pieces_do_not_overlap),
-		TEST(nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

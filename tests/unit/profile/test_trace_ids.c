@@ -4,33 +4,27 @@
  * the journal.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "bpf/abi.h"
 #include "profile/trace_ids.h"
+#include "tests/forge/test.h"
 
-static void texts_have_all_digits(void **state)
+TEST(texts_have_all_digits)
 {
 	const struct trace_ids ids = { .high = 0xab, .low = 1ULL << 63, .span = 0xf };
 	char trace[TRACE_TEXT], span[SPAN_TEXT];
 
-	(void)state;
 	trace_ids_text(&ids, trace, span);
 	assert_string_equal(trace, "00000000000000ab8000000000000000");
 	assert_string_equal(span, "000000000000000f");
 }
 
-static void texts_are_read_again(void **state)
+TEST(texts_are_read_again)
 {
 	const struct trace_ids ids = { .high = 1ULL << 63, .low = 7, .span = 0xfedcba9876543210 };
 	struct trace_ids back = { 0 };
 	char trace[TRACE_TEXT], span[SPAN_TEXT];
 
-	(void)state;
 	trace_ids_text(&ids, trace, span);
 	assert_int_equal(trace_ids_parse(trace, span, &back), 0);
 	assert_memory_equal(&back, &ids, sizeof(ids));
@@ -40,12 +34,11 @@ static void texts_are_read_again(void **state)
 	assert_memory_equal(&back, &ids, sizeof(ids));
 }
 
-static void one_trace_or_each(void **state)
+TEST(one_trace_or_each)
 {
 	const struct trace_ids none = { 0 }, its = { 0xab, 0xcd, 7 }, other = { 0xab, 0xce, 7 };
 	struct trace_wanted w = { 0 };
 
-	(void)state;
 	assert_true(trace_is_wanted(&w, &none) && trace_is_wanted(&w, &its));
 	assert_int_equal(trace_wanted_parse("each", &w), 0);
 	assert_true(w.each && trace_is_wanted(&w, &none) && trace_is_wanted(&w, &its));
@@ -55,7 +48,7 @@ static void one_trace_or_each(void **state)
 	assert_false(trace_is_wanted(&w, &other));
 }
 
-static void what_is_no_id(void **state)
+TEST(what_is_no_id)
 {
 	static const char *const bad[] = {
 		"", "each ", "ab", "0000000000000000000000000000000g", "+0000000000000ab00000000000000cd",
@@ -64,17 +57,15 @@ static void what_is_no_id(void **state)
 	};
 	struct trace_wanted w = { .one = true, .of = { 1, 2, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(trace_wanted_parse(bad[i], &w), -EINVAL);
 	assert_true(w.one && !w.each && w.of.high == 1 && w.of.low == 2);
 }
 
-static void records_keep_each_bit(void **state)
+TEST(records_keep_each_bit)
 {
 	__u64 words[4];
 
-	(void)state;
 	for (int bit = 0; bit < 192; bit++) {
 		__u64 of[3] = { 0 };
 		struct trace_ids ids, back;
@@ -88,17 +79,4 @@ static void records_keep_each_bit(void **state)
 		back = journal_ids(words);
 		assert_memory_equal(&back, &ids, sizeof(ids));
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_have_all_digits),
-		cmocka_unit_test(texts_are_read_again),
-		cmocka_unit_test(one_trace_or_each),
-		cmocka_unit_test(what_is_no_id),
-		cmocka_unit_test(records_keep_each_bit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,12 @@
 #ifndef PYPERF_TESTS_DECODE_COPY_H
 #define PYPERF_TESTS_DECODE_COPY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/linetable.h"
+#include "tests/forge/test.h"
 
 /* Where the instruction is. A result other than 0 must leave the position as it was: -77 in both. */
 static inline struct line_position decode_copy(linetable_fn *decode, const __u8 *table, size_t len, int first,

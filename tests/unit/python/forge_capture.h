@@ -7,13 +7,9 @@
 #define PYPERF_TESTS_FORGE_CAPTURE_H
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
-#include <cmocka.h>
 #include <linux/types.h>
 
 #include "base/cleanup.h"
@@ -50,6 +46,7 @@ static int mem_read(void *dst, __u32 size, __u64 address)
 }
 
 #include "bpf/python/capture.h"
+#include "tests/forge/test.h"
 
 /* CPython 3.13's numbers, but any would do. */
 static struct layout layout = {

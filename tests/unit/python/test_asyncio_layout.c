@@ -4,28 +4,23 @@
  * they are in 3.14 and 3.15, refused when a word cannot be true.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/asyncio_layout.h"
 #include "python/debug_offsets.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_offsets.h"
 
 static const __u64 good[ASYNCIO_WORDS] = {
 	168, 136, 96, 108, 109, 128, 152, 225864, 10880, 936, 864, 872, 880
 };
 
-static void the_words_of_3_14(void **state)
+TEST(the_words_of_3_14)
 {
 	struct asyncio_layout l = { 0 };
 
-	(void)state;
 	assert_int_equal(asyncio_layout_parse(good, &l), 0);
 	assert_int_equal(l.task_name, 136);
 	assert_int_equal(l.task_awaited_by, 96);
@@ -39,12 +34,11 @@ static void the_words_of_3_14(void **state)
 	assert_int_equal(l.tstate_tasks, 880);
 }
 
-static void words_that_cannot_be_true(void **state)
+TEST(words_that_cannot_be_true)
 {
 	static const __u64 values[] = { 0, 1ULL << 40, ~0ULL, (16 << 20) + 8 };
 	struct asyncio_layout l;
 
-	(void)state;
 	for (int i = 0; i < ASYNCIO_WORDS; i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(values); k++) {
 			__u64 words[ASYNCIO_WORDS];
@@ -64,12 +58,11 @@ static void words_that_cannot_be_true(void **state)
 	}
 }
 
-static void a_task_larger_than_is_read(void **state)
+TEST(a_task_larger_than_is_read)
 {
 	__u64 words[ASYNCIO_WORDS];
 	struct asyncio_layout l;
 
-	(void)state;
 	memcpy(words, good, sizeof(words));
 	words[0] = ASYNCIO_TASK_READ + 1;
 	assert_int_equal(asyncio_layout_parse(words, &l), -EINVAL);
@@ -79,11 +72,10 @@ static void a_task_larger_than_is_read(void **state)
 }
 
 /* Each word of the debug offsets that says something of an object. */
-static void objects(void **state)
+TEST(objects)
 {
 	static const __u32 versions[] = { 0x030e06f0, 0x030f02f0 };
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		const struct cpython *cpython = layout_find(versions[v]);
 		struct layout layout = cpython->layout;
@@ -112,13 +104,12 @@ static void objects(void **state)
 	}
 }
 
-static void from_a_process(void **state)
+TEST(from_a_process)
 {
 	struct layout layout = layout_find(0x030e06f0)->layout;
 	struct asyncio_layout l;
 	__u64 words[128];
 
-	(void)state;
 	forge_offsets(0x030e06f0, false, words);
 	layout.version = 0x030e06f0;
 	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l), 0);
@@ -130,17 +121,4 @@ static void from_a_process(void **state)
 	layout.version = 0x030700f0;
 	assert_int_equal(asyncio_layout_read(getpid(), &layout, (uintptr_t)words, (uintptr_t)good, &l),
 			 -ENOTSUP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_words_of_3_14),
-		cmocka_unit_test(words_that_cannot_be_true),
-		cmocka_unit_test(a_task_larger_than_is_read),
-		cmocka_unit_test(objects),
-		cmocka_unit_test(from_a_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,10 @@
  * by tests/e2e/tasks/test_tasks_found.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 #include "python/asyncio_search.h"
 #include "python/identify.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_objects.h"
 
 static __u16 offset_in(const char *code, size_t size)
@@ -26,9 +23,8 @@ static __u16 offset_in(const char *code, size_t size)
 #define OFFSET_IN(code) offset_in(code, sizeof(code) - 1)
 
 #ifdef __x86_64__
-static void machine_code(void **state)
+TEST(machine_code)
 {
-	(void)state;
 	/* mov 0x88(%rdi),%rax; mov 0x70(%rdi),%rax; after endbr64 */
 	assert_int_equal(OFFSET_IN("\x48\x8b\x87\x88\0\0\0\x48\x85\xc0"), 0x88);
 	assert_int_equal(OFFSET_IN("\xf3\x0f\x1e\xfa\x48\x8b\x47\x70\xc3"), 0x70);
@@ -42,9 +38,8 @@ static void machine_code(void **state)
 	assert_int_equal(OFFSET_IN("\xc3"), 0);
 }
 #else
-static void machine_code(void **state)
+TEST(machine_code)
 {
-	(void)state;
 	/* ldr x0, [x0, #0x88]; mov x19, x0; ldr x0, [x19, #0x70] */
 	assert_int_equal(OFFSET_IN("\0\x44\x40\xf9"), 0x88);
 	assert_int_equal(OFFSET_IN("\xf3\x03\0\xaa\x60\x3a\x40\xf9"), 0x70);
@@ -54,12 +49,11 @@ static void machine_code(void **state)
 #endif
 
 /* Whatever bytes there are, an offset lies in what is read of a task. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	__u8 code[ASYNCIO_GETTER_BYTES];
 	__u32 random = 1;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		for (size_t k = 0; k < sizeof(code); k++) {
 			random = random * 1103515245 + 12345;
@@ -76,12 +70,11 @@ static int begin(void **state)
 	return 0;
 }
 
-static void no_interpreter(void **state)
+TEST(no_interpreter)
 {
 	static __u64 nothing[512];
 	struct layout later = *forged_objects.layout;
 
-	(void)state;
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, at(nothing)), 0);
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, 4096), 0);
 	assert_int_equal(asyncio_search_module(1 << 30, forged_objects.layout, at(nothing)), 0);
@@ -90,7 +83,7 @@ static void no_interpreter(void **state)
 }
 
 /* From the interpreter over sys.modules, which stands elsewhere than expected, to the module's dict. */
-static void a_module(void **state)
+TEST(a_module)
 {
 	static __u64 interp[512], runtime[8], module[8];
 	static struct forged_dict modules, its_dict;
@@ -98,7 +91,6 @@ static void a_module(void **state)
 	const struct task_facts *f = forged_objects.facts;
 	struct identity i = { .layout = *forged_objects.layout, .runtime = at(runtime) };
 
-	(void)state;
 	runtime[forged_objects.layout->runtime_interpreters / 8] = at(interp);
 	interp[f->interp_modules / 8 + 3] = forge_dict(&modules);
 	module[2] = forge_dict(&its_dict);
@@ -117,7 +109,7 @@ static void a_module(void **state)
 	assert_int_equal(asyncio_search_module(getpid(), forged_objects.layout, at(runtime)), 0);
 }
 
-static void a_module_that_is_not_asyncio(void **state)
+TEST(a_module_that_is_not_asyncio)
 {
 	static struct forged_dict dict;
 	static forged_object texts[4];
@@ -125,7 +117,6 @@ static void a_module_that_is_not_asyncio(void **state)
 	struct asyncio_layout l = { .task_size = 1 };
 	const struct layout *layout = forged_objects.layout;
 
-	(void)state;
 	assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, forge_dict(&dict), &l), -EAGAIN);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		forge_item(&dict, forge_text(texts[i], names[i]),
@@ -138,13 +129,11 @@ static void a_module_that_is_not_asyncio(void **state)
 	assert_int_equal(l.task_size, 1);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests[] = {
-		TEST(machine_code), TEST(any_bytes), TEST(no_interpreter), TEST(a_module),
-		TEST(a_module_that_is_not_asyncio),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, NULL);

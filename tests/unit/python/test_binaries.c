@@ -4,17 +4,13 @@
  * grow for ever. It includes binaries.c itself, to see how many there are.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "user/python/binaries.c"
 
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 
 static char folder[] = "/tmp/pyperf-binaries.XXXXXX";
@@ -77,11 +73,10 @@ static int get(int number, const struct image **ret)
 	return binaries_get(getpid(), &map, ret);
 }
 
-static void reads_a_file_once(void **state)
+TEST(reads_a_file_once)
 {
 	const struct image *first = NULL, *again = NULL, *none = (void *)1;
 
-	(void)state;
 	write_python(0, 0x030c01f0);
 	write_file(1, "no ELF", 6);
 	assert_int_equal(get(0, &first), 0);
@@ -98,12 +93,11 @@ static void reads_a_file_once(void **state)
 }
 
 /* The same inode with another size or another time is another file. */
-static void reads_it_again_when_it_changes(void **state)
+TEST(reads_it_again_when_it_changes)
 {
 	static const struct timespec times[2] = { { 1, 5 }, { 1, 5 } }, later[2] = { { 1, 5 }, { 1, 6 } };
 	const struct image *image = NULL;
 
-	(void)state;
 	write_python(0, 0x030c01f0);
 	assert_int_equal(utimensat(AT_FDCWD, path_of(0), times, 0), 0);
 	assert_int_equal(get(0, &image), 0);
@@ -128,11 +122,10 @@ static int read_badly(int fd, struct image *ret)
 }
 
 /* What seems to be broken may not be: it is read again, but not for ever. */
-static void reads_a_broken_file_a_few_times(void **state)
+TEST(reads_a_broken_file_a_few_times)
 {
 	const struct image *image = NULL;
 
-	(void)state;
 	write_python(0, 0x030c01f0);
 	binaries_read_by(read_badly);
 	bad_reads = 2;
@@ -152,25 +145,23 @@ static void reads_a_broken_file_a_few_times(void **state)
 	unlink(path_of(0));
 }
 
-static void a_file_that_is_gone(void **state)
+TEST(a_file_that_is_gone)
 {
 	struct procfs_map map = {
 		.start = 0x1000, .end = 0x2000, .inode = 12345, .path = "/tmp/pyperf-no-such-file"
 	};
 	const struct image *image = (void *)1;
 
-	(void)state;
 	assert_true(binaries_get(getpid(), &map, &image) < 0);
 	assert_ptr_equal(image, (void *)1);
 	assert_int_equal(HASH_COUNT(binaries), 0);
 }
 
 /* The one that was asked for longest ago goes first. */
-static void bounded(void **state)
+TEST(bounded)
 {
 	const struct image *first = NULL, *image;
 
-	(void)state;
 	write_python(0, 0x030c01f0);
 	assert_int_equal(get(0, &first), 0);
 	for (int i = 1; i < BINARIES_MAX + 10; i++) {
@@ -189,17 +180,6 @@ static void bounded(void **state)
 		unlink(path_of(i));
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, forget_all)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(reads_a_file_once),
-		TEST(reads_it_again_when_it_changes),
-		TEST(reads_a_broken_file_a_few_times),
-		TEST(a_file_that_is_gone),
-		TEST(bounded),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+BY_ITSELF("it includes what it tests");
+AROUND_EACH(NULL, forget_all);
+AROUND_ALL(make_folder, remove_folder);

@@ -4,19 +4,18 @@
  * Faults are injected at every read in turn; a read that was to fail and was never made fails the test.
  */
 #include "forge_capture.h"
+#include "tests/forge/test.h"
 
-static void test_complete(void **state)
+TEST(test_complete)
 {
-	(void)state;
 	put_usual();
 	assert_int_equal(capture_code(record, &layout, CODE), 0);
 	usual_is_complete();
 	assert_int_equal(record->version, 7777);
 }
 
-static void test_versions_without_fields(void **state)
+TEST(test_versions_without_fields)
 {
-	(void)state;
 	put_usual();
 	layout.code_qualname = 0;
 	layout.code_version = 0;
@@ -26,9 +25,8 @@ static void test_versions_without_fields(void **state)
 	assert_int_equal(record->version, 0);
 }
 
-static void test_negative_first_line(void **state)
+TEST(test_negative_first_line)
 {
-	(void)state;
 	put_usual();
 	put32(&code, layout.code_first_line, (__u32)-5);
 	assert_int_equal(capture_code(record, &layout, CODE), 0);
@@ -63,11 +61,10 @@ static void fault_leaves_valid_record(unsigned int nth, unsigned int *ret_faults
 	*ret_faults |= record->name.flags | record->file.flags << 1 | record->table.flags << 2;
 }
 
-static void test_fault_at_each_read(void **state)
+TEST(test_fault_at_each_read)
 {
 	unsigned int total, faults = 0;
 
-	(void)state;
 	put_usual();
 	assert_int_equal(capture_code(record, &layout, CODE), 0);
 	total = reads;
@@ -92,11 +89,10 @@ static void name_is(__u64 length, __u32 state, size_t data, const void *bytes, s
 	assert_int_equal(capture_code(record, &layout, CODE), 0);
 }
 
-static void test_kinds_of_string(void **state)
+TEST(test_kinds_of_string)
 {
 	const __u32 four[] = { 0x1f40d, 'x' };
 
-	(void)state;
 	name_is(4, KIND1 | COMPACT, 56, "caf\xe9", 4);
 	part_is(&record->name, QUALNAME, 4, 4, 1, 0);
 	assert_memory_equal(record->data, "caf\xe9", 4);
@@ -114,11 +110,10 @@ static void test_kinds_of_string(void **state)
 }
 
 /* 2.7: what stands for the state says how it is interned, and the bytes follow at once. */
-static void test_byte_strings(void **state)
+TEST(test_byte_strings)
 {
 	static const __u8 text[STRING_MAX + 1] = { 0xe9 };
 
-	(void)state;
 	layout.str_implied = KIND1 | COMPACT | ASCII;
 	layout.str_ascii = 36;
 	layout.str_compact = layout.str_data = 0;
@@ -137,7 +132,7 @@ static void test_byte_strings(void **state)
 	part_is(&record->name, QUALNAME, 4, 0, 1, PART_FAULT);
 }
 
-static void test_long_strings_are_cut(void **state)
+TEST(test_long_strings_are_cut)
 {
 	static __u8 text[4 * STRING_MAX];
 	static const struct {
@@ -148,7 +143,6 @@ static void test_long_strings_are_cut(void **state)
 		      { KIND2 | COMPACT, 2, 56 },
 		      { KIND4 | COMPACT, 4, 56 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = (__u8)(i * 7);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -165,11 +159,10 @@ static void test_long_strings_are_cut(void **state)
 	}
 }
 
-static void test_what_is_no_string(void **state)
+TEST(test_what_is_no_string)
 {
 	static const __u64 lengths[] = { 1ULL << 62, 1ULL << 31, ~0ULL, 1ULL << 63, (1ULL << 62) + 4 };
 
-	(void)state;
 	for (__u32 kind = 0; kind < 8; kind++) {
 		name_is(3, kind << 2 | COMPACT | ASCII, 40, "abcdefghijkl", 12);
 		assert_int_equal(record->name.flags, kind == 1 || kind == 2 || kind == 4 ? 0 : PART_BAD);
@@ -188,9 +181,8 @@ static void test_what_is_no_string(void **state)
 }
 
 /* 3.11 and older: characters are behind a pointer, or not made yet (kind 0). */
-static void test_legacy_strings(void **state)
+TEST(test_legacy_strings)
 {
-	(void)state;
 	reset();
 	put64(&qualname, layout.str_data, ELSEWHERE);
 	put_string(&qualname, QUALNAME, 3, KIND1 | ASCII, 64, "", 0);
@@ -224,9 +216,8 @@ static void table_is(__u64 length, size_t mapped, __u32 part_length, __u16 bytes
 		assert_memory_equal(record->data + 13, bytes_of_table, bytes);
 }
 
-static void test_tables(void **state)
+TEST(test_tables)
 {
-	(void)state;
 	table_is(0, 0, 0, 0, 0);
 	table_is(1, 1, 1, 1, 0);
 	table_is(LINETABLE_SMALL, LINETABLE_SMALL, LINETABLE_SMALL, LINETABLE_SMALL, 0);
@@ -239,11 +230,10 @@ static void test_tables(void **state)
 }
 
 /* The fullest record there can be. */
-static void test_everything_at_its_limit(void **state)
+TEST(test_everything_at_its_limit)
 {
 	static __u8 text[LINETABLE_SMALL];
 
-	(void)state;
 	memset(text, 'n', STRING_MAX);
 	put_string(&qualname, QUALNAME, STRING_MAX, KIND1 | COMPACT | ASCII, 40, text, STRING_MAX);
 	memset(text, 'f', STRING_MAX);
@@ -260,11 +250,10 @@ static void test_everything_at_its_limit(void **state)
 }
 
 /* Layouts are validated before they get here; one that is not must not make us read outside the header. */
-static void test_absurd_layout(void **state)
+TEST(test_absurd_layout)
 {
 	struct layout absurd;
 
-	(void)state;
 	memset(&absurd, 0xff, sizeof(absurd));
 	put_usual();
 	assert_int_equal(capture_code(record, &absurd, CODE),
@@ -275,24 +264,4 @@ static void test_absurd_layout(void **state)
 	assert_int_equal(record->first_line, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_complete),
-		TEST(test_versions_without_fields),
-		TEST(test_negative_first_line),
-		TEST(test_fault_at_each_read),
-		TEST(test_kinds_of_string),
-		TEST(test_byte_strings),
-		TEST(test_long_strings_are_cut),
-		TEST(test_what_is_no_string),
-		TEST(test_legacy_strings),
-		TEST(test_tables),
-		TEST(test_everything_at_its_limit),
-		TEST(test_absurd_layout),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_capture.h"
 
 static const size_t page = 4096;
@@ -63,11 +64,10 @@ static int teardown_other(void **state)
 }
 
 /* All of the record but whose it is, as capture.h makes it of the same memory on the kernel side. */
-static void same_as_the_kernel_side(void **state)
+TEST(same_as_the_kernel_side)
 {
 	_cleanup_free_ struct record_code *expected = calloc(1, sizeof(*expected));
 
-	(void)state;
 	assert_non_null(expected);
 	region_count = 0;
 	map(here(&code), &code, sizeof(code));
@@ -84,12 +84,11 @@ static void same_as_the_kernel_side(void **state)
 	assert_memory_equal(record, expected, capture_size(expected));
 }
 
-static void reads_another_process(void **state)
+TEST(reads_another_process)
 {
 	_cleanup_free_ __u8 *bytes = NULL;
 	size_t size = 0;
 
-	(void)state;
 	fork_other();
 	assert_int_equal(capture_remote(other, &layout, here(&code), record), 0);
 	assert_int_equal(record->type, RECORD_CODE);
@@ -113,14 +112,13 @@ static void reads_another_process(void **state)
 }
 
 /* Such a page is what the kernel side cannot read, and what it asks the worker for. */
-static void page_that_was_never_touched(void **state)
+TEST(page_that_was_never_touched)
 {
 	char path[] = "/tmp/pyperf-capture.XXXXXX";
 	_cleanup_close_ int fd = mkstemp(path);
 	unsigned char present = 1;
 	void *mapped;
 
-	(void)state;
 	assert_true(fd >= 0);
 	unlink(path);
 	assert_int_equal(write(fd, &code, layout.code_size), layout.code_size);
@@ -137,7 +135,7 @@ static void page_that_was_never_touched(void **state)
 	munmap(mapped, page);
 }
 
-static void sizes_of_tables(void **state)
+TEST(sizes_of_tables)
 {
 	static __u8 object[32 + LINETABLE_MAX];
 	const __u64 refused[] = { LINETABLE_MAX + 1, 1ULL << 62, 1ULL << 63, ~0ULL };
@@ -145,7 +143,6 @@ static void sizes_of_tables(void **state)
 	__u8 *bytes, *untouched = object;
 	size_t size;
 
-	(void)state;
 	for (size_t i = 32; i < sizeof(object); i++)
 		object[i] = i * 7 + (i >> 9);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
@@ -167,14 +164,13 @@ static void sizes_of_tables(void **state)
 }
 
 /* A part that cannot be read does not spoil the others; the object itself must be there as a whole. */
-static void pages_that_are_not_there(void **state)
+TEST(pages_that_are_not_there)
 {
 	char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	__u8 *bytes = NULL;
 	size_t size = 0;
 	__u64 length = 100;
 
-	(void)state;
 	assert_ptr_not_equal(two, MAP_FAILED);
 	assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
 	put64(&code, layout.code_filename, here(two + page));
@@ -198,12 +194,11 @@ static void pages_that_are_not_there(void **state)
 	assert_int_equal(munmap(two, 2 * page), 0);
 }
 
-static void process_that_is_gone(void **state)
+TEST(process_that_is_gone)
 {
 	__u8 *bytes = NULL;
 	size_t size = 0;
 
-	(void)state;
 	fork_other();
 	kill(other, SIGKILL);
 	assert_int_equal(waitpid(other, NULL, 0), other);
@@ -215,12 +210,11 @@ static void process_that_is_gone(void **state)
 }
 
 /* As a user who is not root, of a process of root's. */
-static void process_of_another_user(void **state)
+TEST(process_of_another_user)
 {
 	pid_t reader;
 	int status;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP: only root can become another user\n");
 		skip();
@@ -240,12 +234,11 @@ static void process_of_another_user(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	__u8 *bytes = NULL;
 	size_t size = 77;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -259,16 +252,4 @@ static void memory_runs_short(void **state)
 	assert_int_equal(size, 77);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_other, teardown_other)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(reads_another_process), TEST(same_as_the_kernel_side), TEST(page_that_was_never_touched),
-		TEST(sizes_of_tables),
-		TEST(pages_that_are_not_there), TEST(process_that_is_gone), TEST(process_of_another_user),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_other, teardown_other);

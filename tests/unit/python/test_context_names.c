@@ -4,24 +4,19 @@
  * process, and how what is found later is added.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/context_names.h"
+#include "tests/forge/test.h"
 
-static void names_are_taken_as_they_are(void **state)
+TEST(names_are_taken_as_they_are)
 {
 	static const char *const bad[] = { "", ",", "a,", ",a", "a,,b", "a,b,a", "a,b,c,d,e",
 					   "0123456789012345678901234567890123456789"
 					   "012345678901234567890123" };
 	struct context_names names = { .count = 77 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(context_names_parse(bad[i], &names), -EINVAL);
 	assert_int_equal(names.count, 77);
@@ -40,12 +35,11 @@ static struct context_vars found(__u64 address, __u64 hash, __u8 label)
 				      .types = { [CONTEXT_BITMAP] = 0x1000 } };
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
 	struct context_names names;
 	struct context_vars good = found(0x7000, 1, 1), bad[11];
 
-	(void)state;
 	assert_int_equal(context_names_parse("a,b", &names), 0);
 	assert_true(context_vars_are_sane(&good, &names));
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -66,7 +60,7 @@ static void what_cannot_be_is_refused(void **state)
 }
 
 /* Of ids that threads publish, with which a process need not have a context. */
-static void what_threads_publish(void **state)
+TEST(what_threads_publish)
 {
 	const struct thread_context_place by_module = { .kind = THREAD_CONTEXT_MODULE, .module = 3,
 							.offset = 16, .generation = 5 },
@@ -74,7 +68,6 @@ static void what_threads_publish(void **state)
 	struct context_names names = { .trace = 1 };
 	struct context_vars known = { 0 }, v = { .head = 16, .var_hash = 56 }, bad[10];
 
-	(void)state;
 	assert_false(context_vars_are_sane(&v, &names));
 	v.thread = by_module;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -111,12 +104,11 @@ static void what_threads_publish(void **state)
 	assert_false(thread_context_is_read(&known.thread));
 }
 
-static void what_is_found_is_added(void **state)
+TEST(what_is_found_is_added)
 {
 	struct context_vars known = { 0 }, more = found(0x7000, 1, 0);
 	struct context_names names;
 
-	(void)state;
 	assert_int_equal(context_names_parse("a,b", &names), 0);
 	assert_true(context_vars_merge(&known, &more));
 	assert_memory_equal(&known, &more, sizeof(more));
@@ -135,11 +127,10 @@ static void what_is_found_is_added(void **state)
 }
 
 /* In a full list one of the same name makes room, and no other. */
-static void there_is_room_for_so_many(void **state)
+TEST(there_is_room_for_so_many)
 {
 	struct context_vars known = { 0 }, more;
 
-	(void)state;
 	for (__u64 i = 0; i < CONTEXT_KEYS; i++) {
 		more = found(0x7000 + 8 * i, i, i == 5);
 		assert_true(context_vars_merge(&known, &more));
@@ -149,17 +140,4 @@ static void there_is_room_for_so_many(void **state)
 	assert_true(known.count == CONTEXT_KEYS && known.keys[5].hash == 99);
 	more = found(0xa000, 99, 2);
 	assert_false(context_vars_merge(&known, &more));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_taken_as_they_are),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(what_threads_publish),
-		cmocka_unit_test(what_is_found_is_added),
-		cmocka_unit_test(there_is_room_for_so_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * length.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/debug_offsets.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_offsets.h"
 
 static const struct {
@@ -36,11 +32,10 @@ static void truth_of(size_t i, struct layout *ret)
 	ret->version = tables[i].version;
 }
 
-static void believable(void **state)
+TEST(believable)
 {
 	__u64 words[128];
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(tables); v++) {
 		struct layout layout, expected;
 		const char *reason = "";
@@ -54,11 +49,10 @@ static void believable(void **state)
 }
 
 /* A length with the table in memory that ends there: ASan sees a read beyond it. */
-static void every_length(void **state)
+TEST(every_length)
 {
 	__u64 words[128];
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(tables); v++) {
 		forge_table(v, words);
 		for (size_t len = 0; len < tables[v].size; len++) {
@@ -74,7 +68,7 @@ static void every_length(void **state)
 	}
 }
 
-static void headers(void **state)
+TEST(headers)
 {
 	static const struct {
 		__u64 version, free_threaded;
@@ -89,7 +83,6 @@ static void headers(void **state)
 	};
 	__u64 words[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *reason = NULL;
 		struct layout layout;
@@ -149,7 +142,7 @@ static void judge(const struct word *word, __u64 value, int err, const struct la
 	assert_true(value && value % word->width == 0 && value + 2048 >= ours && value <= ours + 2048);
 }
 
-static void every_word(void **state)
+TEST(every_word)
 {
 	static const __u64 values[] = { 0,
 					1,
@@ -173,7 +166,6 @@ static void every_word(void **state)
 	unsigned int refused = 0;
 	__u64 words[128];
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(tables); v++) {
 		const struct cpython *cpython = layout_find(tables[v].version);
 		struct layout truth;
@@ -199,13 +191,12 @@ static void every_word(void **state)
 }
 
 /* The key's offset is ours; it holds only where the rest of the runtime is where we know it. */
-static void moved_runtime(void **state)
+TEST(moved_runtime)
 {
 	const char *reason = NULL;
 	struct layout layout;
 	__u64 words[128];
 
-	(void)state;
 	forge_table(0, words);
 	assert_int_equal(words[3 + 2], 632);
 	words[3 + 2] = 640;
@@ -238,12 +229,11 @@ static int parse_as(__u32 version, bool free_threaded, __u64 words[128], struct 
 	return debug_offsets_parse(words, 888, ret, ret_reason);
 }
 
-static void next_minor(void **state)
+TEST(next_minor)
 {
 	static const __u32 next[] = { 0x030f03f0, 0x031000f0, 0x031000c1, 0x0310fff0, 0x031200f0 };
 	__u64 words[128];
 
-	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(next); i++) {
 		struct layout layout, expected;
 		const char *reason = "";
@@ -260,12 +250,11 @@ static void next_minor(void **state)
 }
 
 /* What a known release cannot have moved, a newer one can; the rest of the layout follows. */
-static void moved_fields(void **state)
+TEST(moved_fields)
 {
 	const struct cpython *cpython = &cpython_3_15;
 	__u64 words[128];
 
-	(void)state;
 	for (int newer = 0; newer < 2; newer++) {
 		const char *reason = "";
 		struct layout layout;
@@ -293,7 +282,7 @@ static void moved_fields(void **state)
 }
 
 /* Further apart than what the sampler reads at once, or on top of each other. */
-static void moved_too_far(void **state)
+TEST(moved_too_far)
 {
 	static const struct {
 		size_t target;
@@ -322,7 +311,6 @@ static void moved_too_far(void **state)
 	};
 	__u64 words[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct layout layout = { .version = 7 };
 		const char *reason = NULL;
@@ -336,11 +324,10 @@ static void moved_too_far(void **state)
 }
 
 /* Whatever is taken from a release that nothing is known of keeps the bounds by which the sampler reads. */
-static void newer_stays_in_bounds(void **state)
+TEST(newer_stays_in_bounds)
 {
 	__u64 words[128], seed = 1, taken = 0;
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		const char *reason = NULL;
 		struct layout l;
@@ -362,21 +349,4 @@ static void newer_stays_in_bounds(void **state)
 		assert_true(l.str_ascii <= 256 && l.str_length + 8 <= l.str_ascii);
 	}
 	assert_true(taken > 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(believable),
-		cmocka_unit_test(every_length),
-		cmocka_unit_test(headers),
-		cmocka_unit_test(every_word),
-		cmocka_unit_test(moved_runtime),
-		cmocka_unit_test(next_minor),
-		cmocka_unit_test(moved_fields),
-		cmocka_unit_test(moved_too_far),
-		cmocka_unit_test(newer_stays_in_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * none.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "python/dict_keys.h"
+#include "tests/forge/test.h"
 
 #define AT    0x10000ULL
 #define V3_8  0x030800f0
@@ -46,9 +42,8 @@ static void assert_found(__u64 entries, __u64 count, __u64 size, __u32 words, bo
 	assert_true(found.words == words && found.is_shared == is_shared);
 }
 
-static void up_to_3_10(void **state)
+TEST(up_to_3_10)
 {
-	(void)state;
 	assert_int_equal(old(8, 5, 0), 0);
 	assert_found(40 + 8, 0, 8, 3, true);
 	assert_int_equal(old(8, 3, 5), 0);
@@ -62,9 +57,8 @@ static void up_to_3_10(void **state)
 	assert_int_equal(old(1, 0, 0), 0); /* the empty one */
 }
 
-static void from_3_11_on(void **state)
+TEST(from_3_11_on)
 {
-	(void)state;
 	assert_int_equal(new(3, 3, 0, 5), 0);
 	assert_found(32 + 8, 5, 8, 3, false);
 	assert_int_equal(new(3, 3, 1, 5), 0);
@@ -76,9 +70,8 @@ static void from_3_11_on(void **state)
 	assert_int_equal(new(0, 3, 1, 0), 0); /* the empty one */
 }
 
-static void what_is_no_table(void **state)
+TEST(what_is_no_table)
 {
-	(void)state;
 	found = (struct dict_keys){ .entries = 77 };
 	assert_int_equal(old(0, 0, 0), -EBADMSG);
 	assert_int_equal(old(12, 0, 0), -EBADMSG);
@@ -92,15 +85,4 @@ static void what_is_no_table(void **state)
 	assert_int_equal(new(3, 3, 0, 9), -EBADMSG);
 	assert_int_equal(new(3, 3, 0, ~0ULL), -EBADMSG);
 	assert_int_equal(found.entries, 77);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(up_to_3_10),
-		cmocka_unit_test(from_3_11_on),
-		cmocka_unit_test(what_is_no_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

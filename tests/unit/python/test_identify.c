@@ -3,14 +3,9 @@
  * test_identify.c - this process maps forged interpreters the way the loader does and asks about itself.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -18,6 +13,7 @@
 #include "python/binaries.h"
 #include "python/identify.h"
 #include "tests/forge/interpreter.h"
+#include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
 #include "tests/unit/python/forge_offsets.h"
 
@@ -104,12 +100,11 @@ static void assert_no_python(const char *reason)
 	assert_non_null(strstr(identity.reason, reason));
 }
 
-static void not_python(void **state)
+TEST(not_python)
 {
 	struct identity identity = { .verdict = 77 };
 	__u64 ticks;
 
-	(void)state;
 	assert_no_python(" mapped files has a CPython runtime");
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
 	assert_int_equal(identify(getpid(), ticks + 1, &identity), -ESRCH);
@@ -119,13 +114,12 @@ static void not_python(void **state)
 	assert_int_equal(identity.verdict, 77);
 }
 
-static void tables(void **state)
+TEST(tables)
 {
 	static const __u32 versions[] = { 0x030b07f0, 0x030c03f0 };
 	struct identity identity;
 	struct loaded loaded;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		forge_python(&f, versions[i]);
 		loaded = load(&f);
@@ -149,7 +143,7 @@ static void tables(void **state)
 }
 
 /* Up to 3.10 the version is what the binary's texts say. */
-static void old_versions(void **state)
+TEST(old_versions)
 {
 	static const struct {
 		const char *tag, *text;
@@ -162,7 +156,6 @@ static void old_versions(void **state)
 	struct identity identity;
 	struct loaded loaded;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		forge_old_python(&f, cases[i].tag, cases[i].text);
 		loaded = load(&f);
@@ -212,22 +205,20 @@ static void two_variables(const char *tag, const char *text, __u32 hexversion, b
 	unload(&loaded);
 }
 
-static void variables(void **state)
+TEST(variables)
 {
-	(void)state;
 	for (int stripped = 0; stripped < 2; stripped++) {
 		two_variables("cpython-36", "3.6.15", 0x03060ff0, stripped);
 		two_variables("", "2.7.18", 0x020712f0, stripped);
 	}
 }
 
-static void live_offsets(void **state)
+TEST(live_offsets)
 {
 	struct identity identity;
 	struct loaded loaded;
 	__u64 words[128];
 
-	(void)state;
 	forge_python(&f, 0x030d00f0);
 	loaded = load(&f);
 	forge_offsets(0x030d00f0, false, words);
@@ -277,11 +268,10 @@ static void refuse_forged(const char *reason)
 	unload(&loaded);
 }
 
-static void refusals_of_old(void **state)
+TEST(refusals_of_old)
 {
 	static const char contradiction[] = "the binary's symbols are not those of its version";
 
-	(void)state;
 	forge_old_python(&f, "cpython-310", "3.9.2");
 	refuse_forged("CPython older than 3.11, and its version is not certain");
 	forge_old_python(&f, "cpython-310", "3.10.0rc1");
@@ -301,11 +291,10 @@ static void refusals_of_old(void **state)
 	refuse_forged(contradiction);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	__u64 words[128];
 
-	(void)state;
 	refuse(0, NULL, "CPython older than 3.11, and its version is not certain");
 	refuse(0x03050af0, NULL, "the binary's symbols are not those of its version");
 	refuse(0x030c00c1, NULL, "pre-release of CPython");
@@ -324,12 +313,11 @@ static void refusals(void **state)
 }
 
 /* A layout that the running interpreter contradicts is not used; test_proof.c has all the ways to. */
-static void contradicted(void **state)
+TEST(contradicted)
 {
 	struct identity identity;
 	struct loaded loaded;
 
-	(void)state;
 	forge_python(&f, 0x030c01f0);
 	loaded = load(&f);
 	start_threads(&loaded, 0x030c01f0);
@@ -342,13 +330,12 @@ static void contradicted(void **state)
 }
 
 /* Mapped, but not loaded: as a file is mapped by whoever inspects it. */
-static void merely_mapped(void **state)
+TEST(merely_mapped)
 {
 	_cleanup_close_ int fd = -1;
 	struct loaded loaded;
 	void *whole;
 
-	(void)state;
 	forge_python(&f, 0x030c01f0);
 	fd = forge_write(&f, FORGE_SIZE);
 	whole = mmap(NULL, FORGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -360,13 +347,12 @@ static void merely_mapped(void **state)
 }
 
 /* A page of its code is mapped once more, at a lower address and at a higher one, as libffi does. */
-static void a_page_of_code_elsewhere(void **state)
+TEST(a_page_of_code_elsewhere)
 {
 	_cleanup_close_ int fd = -1;
 	unsigned char *region = reserve(SPAN + 0x4000);
 	struct loaded loaded;
 
-	(void)state;
 	forge_python(&f, 0x030c01f0);
 	forge_segment(&f, 1)->p_filesz = forge_segment(&f, 1)->p_memsz = 0x2000;
 	fd = forge_write(&f, FORGE_SIZE);
@@ -380,12 +366,11 @@ static void a_page_of_code_elsewhere(void **state)
 }
 
 /* Two interpreters are mapped: the one that runs counts, in either order. */
-static void two_runtimes(void **state)
+TEST(two_runtimes)
 {
 	struct loaded first, second;
 	struct identity identity;
 
-	(void)state;
 	forge_python(&f, 0x030b07f0);
 	first = load(&f);
 	forge_python(&f, 0x030c01f0);
@@ -403,12 +388,11 @@ static void two_runtimes(void **state)
 }
 
 /* asyncio is part of the interpreter, or a library of its own; without an interpreter it is none. */
-static void asyncio(void **state)
+TEST(asyncio)
 {
 	static const char name[] = ".AsyncioDebug";
 	struct loaded library, python;
 
-	(void)state;
 	forge_python(&f, 0);
 	memcpy(f.bytes + FORGE_STRINGS + 1, "_XyRuntime", 10);
 	memcpy(f.bytes + FORGE_NAMES + 64, name, sizeof(name));
@@ -427,11 +411,10 @@ static void asyncio(void **state)
 }
 
 /* A second look at a process reads no file: binaries.h. */
-static void quick_when_known(void **state)
+TEST(quick_when_known)
 {
 	double best = 1e9;
 
-	(void)state;
 	ask();
 	for (int i = 0; i < 20; i++) {
 		double begin = clock_seconds() * 1e3, took;
@@ -454,14 +437,13 @@ static int read_a_few(int fd, struct image *ret)
 }
 
 /* What was read of a process's files is kept, and the next question goes on from there. */
-static void in_parts(void **state)
+TEST(in_parts)
 {
 	_cleanup_(unload) struct loaded python;
 	struct identity i = { .verdict = 77 };
 	int parts = 0, err;
 	__u64 ticks;
 
-	(void)state;
 	forge_python(&f, 0x030c01f0);
 	python = load(&f);
 	start_threads(&python, 0x030c01f0);
@@ -478,19 +460,4 @@ static void in_parts(void **state)
 	assert_int_equal(err, 0);
 	assert_int_equal(i.verdict, VERDICT_PYTHON);
 	assert_true(parts >= 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(not_python),	   cmocka_unit_test(tables),
-		cmocka_unit_test(live_offsets),	   cmocka_unit_test(refusals),
-		cmocka_unit_test(old_versions),	   cmocka_unit_test(variables),
-		cmocka_unit_test(refusals_of_old), cmocka_unit_test(contradicted),
-		cmocka_unit_test(merely_mapped),   cmocka_unit_test(a_page_of_code_elsewhere),
-		cmocka_unit_test(two_runtimes),	   cmocka_unit_test(in_parts),
-		cmocka_unit_test(asyncio),	   cmocka_unit_test(quick_when_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
  * bounds by which the sampler reads. That the numbers are right is the business of
  * tests/oracle/test_layouts.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/layout.h"
+#include "tests/forge/test.h"
 
 static const struct cpython *const known[] = {
 #define CPYTHON(major_, minor_) &cpython_##major_##_##minor_,
@@ -19,9 +15,8 @@ static const struct cpython *const known[] = {
 #undef CPYTHON
 };
 
-static void by_version(void **state)
+TEST(by_version)
 {
-	(void)state;
 	assert_int_equal(layout_for_version(0x030b07f0, false)->frame_owner, 69);
 	assert_int_equal(layout_for_version(0x030b07f0, false)->version, 0x030b07f0);
 	assert_int_equal(layout_for_version(0x030c01f0, false)->tstate_thread_id, 136);
@@ -53,9 +48,8 @@ static void by_version(void **state)
 }
 
 /* By what the tables of debug offsets are read, that of the next version too. */
-static void models(void **state)
+TEST(models)
 {
-	(void)state;
 	assert_ptr_equal(layout_model(0x030d12f0), &cpython_3_13);
 	assert_ptr_equal(layout_model(0x030f00f0), &cpython_3_15);
 	assert_ptr_equal(layout_model(0x031000f0), &cpython_3_15);
@@ -68,11 +62,10 @@ static void models(void **state)
 }
 
 /* 3.7.4 moved what comes behind the collector's part of the runtime. */
-static void patch_release(void **state)
+TEST(patch_release)
 {
 	static const __u32 versions[] = { 0x030700f0, 0x030703f0, 0x030704f0, 0x030710f0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		const struct layout *l = layout_for_version(versions[i], false);
 
@@ -82,9 +75,8 @@ static void patch_release(void **state)
 	}
 }
 
-static void reasons(void **state)
+TEST(reasons)
 {
-	(void)state;
 	assert_string_equal(layout_refusal(0x03050af0, false), "CPython older than 3.6, and not 2.7");
 	assert_string_equal(layout_refusal(0x020609f0, false), "CPython older than 3.6, and not 2.7");
 	assert_string_equal(layout_refusal(0x020712c1, false), "pre-release of CPython");
@@ -99,7 +91,7 @@ static void reasons(void **state)
 		assert_non_null(layout_refusal(minor << 16, minor & 1));
 }
 
-static void texts(void **state)
+TEST(texts)
 {
 	static const struct {
 		__u32 version;
@@ -113,7 +105,6 @@ static void texts(void **state)
 	};
 	char text[VERSION_STRING_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		layout_version_string(cases[i].version, cases[i].free_threaded, text);
 		assert_string_equal(text, cases[i].text);
@@ -186,9 +177,8 @@ static void check_kind(const struct layout *l, bool objects, bool two)
 	assert_int_equal(l->code_size, objects ? l->code_linetable + 8 : l->code_bytecode);
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		check_bounds(&known[i]->layout);
 		check_kind(&known[i]->layout, known[i]->minor < 0x030b, known[i]->minor == 0x0207);
@@ -205,14 +195,4 @@ static void bounds(void **state)
 		for (size_t k = 0; k < i; k++)
 			assert_int_not_equal(known[k]->minor, known[i]->minor);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_version), cmocka_unit_test(patch_release), cmocka_unit_test(models),
-		cmocka_unit_test(reasons),    cmocka_unit_test(texts),	       cmocka_unit_test(bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

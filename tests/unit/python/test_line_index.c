@@ -6,19 +6,15 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "python/line_index.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define FORMATS (LINES_27 + 1)
 #define SIZE	6000
@@ -107,22 +103,20 @@ static void compare(__u32 format, const __u8 *bytes, size_t size, int first)
 	same(format, index, table, size, first, UINT_MAX);
 }
 
-static void every_instruction(void **state)
+TEST(every_instruction)
 {
 	static __u8 table[SIZE];
 
-	(void)state;
 	for (__u32 format = 0; format < FORMATS; format++)
 		for (int round = 0; round < 3; round++)
 			compare(format, table, fill(format, table, sizeof(table)), 1000000);
 }
 
 /* Around each multiple of the step, and the smallest there are. */
-static void every_size(void **state)
+TEST(every_size)
 {
 	static __u8 table[2 * LINE_INDEX_STEP + 3];
 
-	(void)state;
 	for (__u32 format = 0; format < FORMATS; format++)
 		for (size_t size = 0; size <= sizeof(table); size++) {
 			fill(format, table, sizeof(table));
@@ -130,11 +124,10 @@ static void every_size(void **state)
 		}
 }
 
-static void damaged_tables(void **state)
+TEST(damaged_tables)
 {
 	static __u8 table[SIZE];
 
-	(void)state;
 	for (__u32 format = 0; format < FORMATS; format++)
 		for (int round = 0; round < 20; round++) {
 			size_t size = fill(format, table, 1500);
@@ -145,11 +138,10 @@ static void damaged_tables(void **state)
 		}
 }
 
-static void noise(void **state)
+TEST(noise)
 {
 	static __u8 table[999];
 
-	(void)state;
 	for (__u32 format = 0; format < FORMATS; format++)
 		for (int round = 0; round < 50; round++) {
 			fill_noise(table, sizeof(table));
@@ -167,7 +159,7 @@ static double cpu_seconds(void)
  * 100,000 places in a table of 1 MiB of each make. Each of them took up to 4 ms from the start, which is
  * minutes. A table may be of entries that take long to pass over, or that cover nothing.
  */
-static void large_tables_are_fast(void **state)
+TEST(large_tables_are_fast)
 {
 	static __u8 table[LINETABLE_MAX];
 	static const struct {
@@ -185,7 +177,6 @@ static void large_tables_are_fast(void **state)
 		{ LINES_27, { 0, 0, 0, 0 } },
 	};
 
-	(void)state;
 	for (size_t m = 0; m < ARRAY_SIZE(makes); m++) {
 		_cleanup_free_ struct line_index *index = NULL;
 		struct line_position p;
@@ -205,15 +196,14 @@ static void large_tables_are_fast(void **state)
 	}
 }
 
-static void takes_as_much_memory_as_it_says(void **state)
+TEST(takes_as_much_memory_as_it_says)
 {
-	(void)state;
 	assert_false(line_index_wanted(LINE_INDEX_STEP));
 	assert_true(line_index_wanted(LINETABLE_SMALL));
 	assert_in_range(line_index_size(LINETABLE_MAX), LINETABLE_MAX / 8, LINETABLE_MAX / 4);
 }
 
-static void says_why_there_is_none(void **state)
+TEST(says_why_there_is_none)
 {
 	struct line_index *untouched = (void *)state;
 
@@ -227,19 +217,4 @@ static void says_why_there_is_none(void **state)
 	assert_int_equal(line_index_new(LINES_310, (const __u8 *)"x", 1, 1, &untouched), -ENOMEM);
 	allocations_left = -1;
 	assert_ptr_equal(untouched, state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_instruction),
-		cmocka_unit_test(every_size),
-		cmocka_unit_test(damaged_tables),
-		cmocka_unit_test(noise),
-		cmocka_unit_test(large_tables_are_fast),
-		cmocka_unit_test(takes_as_much_memory_as_it_says),
-		cmocka_unit_test(says_why_there_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

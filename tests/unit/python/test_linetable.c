@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/python/decode_copy.h"
 
 /* First byte of an entry: a code and a length in code units, 1-8. */
@@ -28,7 +29,7 @@ static void stands_at(const __u8 *table, size_t len, __u32 instr, int line, int 
 	assert_int_equal(position.column, column);
 }
 
-static void test_each_code(void **state)
+TEST(test_each_code)
 {
 	static const __u8 table[] = {
 		ENTRY(0, 1),  0x12,			  /* unit 0: line 10, short form */
@@ -45,7 +46,6 @@ static void test_each_code(void **state)
 	static const int lines[] = { 10,  10,  10,  10,	 11,  13,  0,	0,   0, 10,
 				     110, 110, 110, 110, 110, 110, 110, 110, 0, 110 };
 
-	(void)state;
 	for (__u32 i = 0; i < ARRAY_SIZE(lines); i++)
 		is(table, sizeof(table), 10, i, 0, lines[i]);
 	is(table, sizeof(table), 10, ARRAY_SIZE(lines), -ENOENT, 0);
@@ -53,12 +53,11 @@ static void test_each_code(void **state)
 	is(table, 0, 10, 0, -ENOENT, 0);
 }
 
-static void test_columns_may_be_missing_or_many(void **state)
+TEST(test_columns_may_be_missing_or_many)
 {
 	static const __u8 missing[] = { ENTRY(12, 1), ENTRY(0, 1), ENTRY(11, 1) };
 	static const __u8 many[] = { ENTRY(12, 1), 1, 2, 3, 4, 5, 6, 7, 0x40, 0x40, ENTRY(11, 1) };
 
-	(void)state;
 	is(missing, sizeof(missing), 1, 0, 0, 3);
 	is(missing, sizeof(missing), 1, 1, 0, 3);
 	is(missing, sizeof(missing), 1, 2, 0, 4);
@@ -66,7 +65,7 @@ static void test_columns_may_be_missing_or_many(void **state)
 }
 
 /* From 1 where the table counts from 0; the long form has room for "none" and says 0. */
-static void test_column_of_each_code(void **state)
+TEST(test_column_of_each_code)
 {
 	static const __u8 table[] = {
 		ENTRY(0, 1),  0x00,				  /* 0: the first column, nothing long */
@@ -85,13 +84,12 @@ static void test_column_of_each_code(void **state)
 						       AT(10, 5),  AT(12, 128), AT(0, 0),   AT(13, 0),
 						       AT(14, 5),  AT(15, 0),  AT(16, 200) };
 
-	(void)state;
 	for (__u32 i = 0; i < ARRAY_SIZE(places); i++)
 		stands_at(table, sizeof(table), i, places[i].line, places[i].column);
 }
 
 /* The line is good, and so are the entries behind it. */
-static void test_damaged_columns_are_none(void **state)
+TEST(test_damaged_columns_are_none)
 {
 	static const __u8 next[] = { ENTRY(11, 1), 6, 9 };
 	static const struct {
@@ -112,7 +110,6 @@ static void test_damaged_columns_are_none(void **state)
 	static const __u8 largest[] = { ENTRY(14, 1), 0, 1, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 1 };
 	__u8 table[sizeof(damaged[0].bytes) + sizeof(next)];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
 		memcpy(table, damaged[i].bytes, damaged[i].size);
 		stands_at(table, damaged[i].size, 0, 10, 0);
@@ -124,15 +121,14 @@ static void test_damaged_columns_are_none(void **state)
 }
 
 /* A line that cannot be has no column either. */
-static void test_no_column_without_a_line(void **state)
+TEST(test_no_column_without_a_line)
 {
 	static const __u8 below[] = { ENTRY(14, 1), 23, 0, 5, 7 };
 
-	(void)state;
 	stands_at(below, sizeof(below), 0, 0, 0);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
 	static const __u8 no_start[] = { 0x12, ENTRY(0, 1), 0x12 };
 	static const __u8 unterminated[] = { ENTRY(13, 1), 0x41, 0x41 };
@@ -142,7 +138,6 @@ static void test_malformed(void **state)
 	static const __u8 above_32_bits[] = { ENTRY(13, 1), 0x40, 0x40, 0x40, 0x40, 0x40, 4 };
 	static const __u8 later[] = { ENTRY(11, 2), 0, 0, ENTRY(13, 1), 0x7f };
 
-	(void)state;
 	is(no_start, sizeof(no_start), 1, 0, -EBADMSG, 0);
 	is(unterminated, sizeof(unterminated), 1, 0, -EBADMSG, 0);
 	is(nothing, sizeof(nothing), 1, 0, -EBADMSG, 0);
@@ -158,11 +153,10 @@ static void test_malformed(void **state)
 static const __u8 up[] = { ENTRY(13, 8), 0x7e, 0x7f, 0x7f, 0x7f, 0x7f, 3 };
 static const __u8 down[] = { ENTRY(13, 8), 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 3 };
 
-static void test_lines_out_of_range(void **state)
+TEST(test_lines_out_of_range)
 {
 	__u8 both[sizeof(up) + sizeof(down)];
 
-	(void)state;
 	is(up, sizeof(up), 0, 0, 0, INT_MAX);
 	is(up, sizeof(up), 1, 0, 0, 0);
 	is(up, sizeof(up), INT_MAX, 0, 0, 0);
@@ -175,12 +169,11 @@ static void test_lines_out_of_range(void **state)
 }
 
 /* The largest table that is ever accepted, all of one entry that moves the line as far as it goes. */
-static void test_largest_tables(void **state)
+TEST(test_largest_tables)
 {
 	const size_t len = LINETABLE_MAX / sizeof(up) * sizeof(up);
 	__u8 *table = malloc(LINETABLE_MAX);
 
-	(void)state;
 	assert_non_null(table);
 	for (size_t i = 0; i < len; i += sizeof(up))
 		memcpy(table + i, up, sizeof(up));
@@ -199,14 +192,13 @@ static void test_largest_tables(void **state)
 	free(table);
 }
 
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	__u8 table[64];
 	__u32 seed = 99;
 	struct line_position p;
 	int r;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		for (size_t i = 0; i < sizeof(table); i++) {
 			seed = seed * 1664525 + 1013904223;
@@ -221,27 +213,12 @@ static void test_noise(void **state)
 	}
 }
 
-static void test_formats(void **state)
+TEST(test_formats)
 {
-	(void)state;
 	assert_ptr_equal(linetable_for_format(LINES_LOCATIONS), linetable_line);
 	assert_ptr_equal(linetable_for_format(LINES_310), linetable_line_310);
 	assert_ptr_equal(linetable_for_format(LINES_LNOTAB), linetable_line_lnotab);
 	assert_ptr_equal(linetable_for_format(LINES_27), linetable_line_27);
 	assert_null(linetable_for_format(LINES_27 + 1));
 	assert_null(linetable_for_format(~0U));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_code),      cmocka_unit_test(test_columns_may_be_missing_or_many),
-		cmocka_unit_test(test_malformed),      cmocka_unit_test(test_lines_out_of_range),
-		cmocka_unit_test(test_largest_tables), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_column_of_each_code), cmocka_unit_test(test_damaged_columns_are_none),
-		cmocka_unit_test(test_no_column_without_a_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/python/decode_copy.h"
 
 /* The first line is 100. Tables of these versions know no columns. */
@@ -19,7 +20,7 @@ static void check(linetable_fn *decode, const __u8 *table, size_t len, __u32 ins
 }
 
 /* 3.10: pairs (bytes, signed move of the line); -128 = these bytes have no line. */
-static void test_pairs_of_310(void **state)
+TEST(test_pairs_of_310)
 {
 	static const __u8 table[] = {
 		4,   0,			     /* units 0-1: line 100 */
@@ -39,7 +40,6 @@ static void test_pairs_of_310(void **state)
 	} cases[] = { { 0, 100 }, { 1, 100 },	{ 2, 101 },   { 3, 0 },	    { 5, 0 },	 { 6, 232 },
 		      { 7, 200 }, { 133, 200 }, { 134, 200 }, { 135, 200 }, { 136, 73 }, { 137, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(linetable_line_310, table, sizeof(table), cases[i].instr, 0, cases[i].line);
 	check(linetable_line_310, table, sizeof(table), 138, -ENOENT, 0);
@@ -49,7 +49,7 @@ static void test_pairs_of_310(void **state)
 }
 
 /* Up to 3.9: a pair skips bytes, then moves the line. Moves are signed since 3.6. */
-static void test_pairs_of_lnotab(void **state)
+TEST(test_pairs_of_lnotab)
 {
 	static const __u8 table[] = {
 		0,   1,				 /* unit 0: line 101 */
@@ -67,7 +67,6 @@ static void test_pairs_of_lnotab(void **state)
 	} cases[] = { { 0, 101 },   { 1, 101 },	  { 2, 103 }, { 3, 102 },     { 4, 102 },
 		      { 130, 102 }, { 131, 356 }, { 132, 0 }, { UINT_MAX, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(linetable_line_lnotab, table, sizeof(table), cases[i].instr, 0, cases[i].line);
 	check(linetable_line_lnotab, table, 0, 7, 0, 100);
@@ -76,7 +75,7 @@ static void test_pairs_of_lnotab(void **state)
 }
 
 /* 2.7: instructions begin at any byte, and lines only go up. */
-static void test_pairs_of_27(void **state)
+TEST(test_pairs_of_27)
 {
 	static const __u8 table[] = {
 		0,   1,			   /* byte 0: line 101 */
@@ -91,7 +90,6 @@ static void test_pairs_of_27(void **state)
 	} cases[] = { { 0, 101 },   { 2, 101 },	  { 3, 103 },	{ 4, 303 },
 		      { 260, 303 }, { 261, 813 }, { 262, 813 }, { UINT_MAX, 813 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		check(linetable_line_27, table, sizeof(table), cases[i].instr, 0, cases[i].line);
 	check(linetable_line_27, table, 0, 7, 0, 100);
@@ -99,12 +97,11 @@ static void test_pairs_of_27(void **state)
 }
 
 /* The longest tables that are read, all of one pair: no sum overflows. */
-static void test_largest_pairs(void **state)
+TEST(test_largest_pairs)
 {
 	static const __u8 moves[] = { 127, (__u8)-127, (__u8)-128 };
 	static __u8 table[LINETABLE_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(moves); i++) {
 		for (size_t at = 0; at < sizeof(table); at += 2) {
 			table[at] = 2;
@@ -120,11 +117,10 @@ static void test_largest_pairs(void **state)
 }
 
 /* A line that no int holds is none. */
-static void test_lines_out_of_range(void **state)
+TEST(test_lines_out_of_range)
 {
 	static const __u8 up[] = { 0, 1, 2, 0 }, down[] = { 0, (__u8)-127, 2, 0 };
 
-	(void)state;
 	assert_int_equal(decode_copy(linetable_line_310, up, sizeof(up), INT_MAX - 1, 0, 0).line, INT_MAX);
 	assert_int_equal(decode_copy(linetable_line_310, up, sizeof(up), INT_MAX, 0, 0).line, 0);
 	assert_int_equal(decode_copy(linetable_line_lnotab, up, sizeof(up), INT_MAX - 1, 0, 0).line, INT_MAX);
@@ -136,13 +132,12 @@ static void test_lines_out_of_range(void **state)
 }
 
 /* Whatever the bytes are: a result that is promised, and no line that cannot be. */
-static void test_noise(void **state)
+TEST(test_noise)
 {
 	linetable_fn *const decoders[] = { linetable_line_310, linetable_line_lnotab, linetable_line_27 };
 	__u8 table[64];
 	__u32 seed = 99;
 
-	(void)state;
 	for (int round = 0; round < 50000; round++) {
 		struct line_position p = { .line = -1, .column = -1 };
 		int r;
@@ -155,15 +150,4 @@ static void test_noise(void **state)
 		assert_true(r == 0 || (r == -ENOENT && round % 3 == 0));
 		assert_true(r ? p.line == -1 && p.column == -1 : p.line >= 0 && !p.column);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pairs_of_310),  cmocka_unit_test(test_pairs_of_lnotab),
-		cmocka_unit_test(test_pairs_of_27),   cmocka_unit_test(test_largest_pairs),
-		cmocka_unit_test(test_lines_out_of_range), cmocka_unit_test(test_noise),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  * test_modules.c - sys.modules in an interpreter of 3.11, near the place where it is expected, and in one of
  * which no place is known; dicts that are another.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 #include "python/modules.h"
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_objects.h"
 
 static __u64 interpreter[12000];
@@ -33,11 +30,10 @@ static __u64 found(void)
 	return modules_of(&forged_objects, at(interpreter));
 }
 
-static void where_it_is_expected(void **state)
+TEST(where_it_is_expected)
 {
 	const __u32 word = forged_objects.facts->interp_modules / 8;
 
-	(void)state;
 	assert_int_equal(found(), 0);
 	for (__u32 i = word - 64; i < word + 64; i++) {
 		begin(state);
@@ -53,20 +49,18 @@ static void where_it_is_expected(void **state)
 }
 
 /* Where it is expected it costs no search. */
-static void reads(void **state)
+TEST(reads)
 {
 	const __u32 word = forged_objects.facts->interp_modules / 8;
 
-	(void)state;
 	interpreter[word] = at(&modules);
 	forged_objects.reads_max = 7;
 	assert_int_equal(found(), at(&modules));
 	assert_int_equal(forged_objects.reads, 7);
 }
 
-static void anywhere(void **state)
+TEST(anywhere)
 {
-	(void)state;
 	forged_objects.facts = NULL;
 	interpreter[40] = at(&other);
 	assert_int_equal(found(), 0);
@@ -80,9 +74,8 @@ static void anywhere(void **state)
 	assert_int_equal(found(), 0);
 }
 
-static void its_dict(void **state)
+TEST(its_dict)
 {
-	(void)state;
 	module[2] = at(&other);
 	assert_int_equal(modules_dict(&forged_objects, at(module)), at(&other));
 	assert_int_equal(modules_dict(&forged_objects, 0), 0);
@@ -90,12 +83,11 @@ static void its_dict(void **state)
 	assert_int_equal(modules_dict(&forged_objects, at(module)), 0);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests[] = {
-		TEST(where_it_is_expected), TEST(reads), TEST(anywhere), TEST(its_dict),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, NULL);

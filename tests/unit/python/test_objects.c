@@ -5,11 +5,8 @@
  * read rightly is shown by tests/e2e/tasks/test_tasks_found.py and test_trace.py.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_objects.h"
 
 static struct forged_dict dict;
@@ -26,11 +23,10 @@ static int begin(void **state)
 	return 0;
 }
 
-static void a_value_by_its_key(void **state)
+TEST(a_value_by_its_key)
 {
 	struct objects *o = &forged_objects;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_int_equal(objects_dict_find(o, at(&dict), names[i]), at(texts[i]));
 	assert_int_equal(objects_dict_find(o, at(&dict), "on"), 0);
@@ -42,19 +38,18 @@ static void a_value_by_its_key(void **state)
 }
 
 /* What is no key leaves what there was. */
-static void several_values(void **state)
+TEST(several_values)
 {
 	static const char *const wanted[] = { "two", "three", "one" };
 	__u64 values[] = { 7, 7, 7 };
 
-	(void)state;
 	assert_false(objects_dict_get(&forged_objects, at(&dict), wanted, 3, values));
 	assert_true(values[0] == at(texts[1]) && values[1] == 7 && values[2] == at(texts[0]));
 	assert_true(objects_dict_get(&forged_objects, at(&dict), wanted, 1, values));
 	assert_false(objects_dict_get(&forged_objects, at(&dict), wanted, OBJECTS_KEYS + 1, values));
 }
 
-static void what_a_text_is(void **state)
+TEST(what_a_text_is)
 {
 	const struct layout *l = forged_objects.layout;
 	__u32 *const kind = (__u32 *)((char *)texts[0] + l->str_state);
@@ -62,7 +57,6 @@ static void what_a_text_is(void **state)
 	__u64 *const length = &texts[0][l->str_length / 8];
 	struct objects *o = &forged_objects;
 
-	(void)state;
 	assert_int_equal(objects_text(o, at(texts[0]), text, sizeof(text)), 0);
 	assert_string_equal(text, "one");
 	assert_int_equal(objects_which_text(o, at(texts[0]), names, 3), 0);
@@ -93,12 +87,11 @@ static void what_a_text_is(void **state)
 }
 
 /* By its name, before which the module's may stand; once met, by the type. */
-static void what_an_object_is(void **state)
+TEST(what_an_object_is)
 {
 	struct objects *o = &forged_objects;
 	__u64 task = 0, other = 0;
 
-	(void)state;
 	forge_object(instance, FORGED_TASK);
 	assert_int_equal(objects_type(o, at(instance)), at(forged_types[FORGED_TASK]));
 	assert_false(objects_is(o, at(instance), "", "Task", &task));
@@ -127,13 +120,12 @@ static void share_names_of_dict(void)
 }
 
 /* The values of instances of one class may lie apart from the keys that they share. */
-static void attributes(void **state)
+TEST(attributes)
 {
 	struct objects *o = &forged_objects;
 	__u64 values[3] = { at(texts[2]), at(texts[1]), at(texts[0]) };
 	__u64 managed[8] __attribute__((aligned(16))) = { 0 };
 
-	(void)state;
 	forge_object(instance, FORGED_INSTANCE);
 	instance[2] = at(&dict);
 	assert_int_equal(objects_attribute(o, at(instance), "two"), at(texts[1]));
@@ -153,7 +145,7 @@ static void attributes(void **state)
 }
 
 /* The names of a class's attributes are read once, and again when they have changed. */
-static void attributes_again(void **state)
+TEST(attributes_again)
 {
 	static const char name[] = "_asyncio";
 	struct objects *o = &forged_objects;
@@ -162,7 +154,6 @@ static void attributes_again(void **state)
 	__u64 *const entries = (__u64 *)dict.entries;
 	__u32 first, second;
 
-	(void)state;
 	share_names_of_dict();
 	forge_object(managed + 4, FORGED_INSTANCE);
 	first = o->reads;
@@ -180,12 +171,11 @@ static void attributes_again(void **state)
 	assert_int_equal(objects_attribute(o, at(managed + 4), name), 0);
 }
 
-static void attributes_in_slots(void **state)
+TEST(attributes_in_slots)
 {
 	static const char name[] = "_host_task";
 	__u64 members[10] = { at(name), 16, 24 };
 
-	(void)state;
 	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_DICT_OFFSET) / 8] = 0;
 	forged_types[FORGED_INSTANCE][(OBJECT_HEAD + TYPE_MEMBERS) / 8] = at(members);
 	forge_object(instance, FORGED_INSTANCE);
@@ -211,11 +201,10 @@ static void forge_set(__u64 mask, __u64 used)
 	set_object[(OBJECT_HEAD + SET_TABLE) / 8] = at(slots);
 }
 
-static void what_is_in_a_set(void **state)
+TEST(what_is_in_a_set)
 {
 	int n = 0;
 
-	(void)state;
 	forge_set(7, 2);
 	slots[0] = at(texts[0]);
 	slots[4] = at(texts[1]);
@@ -235,12 +224,11 @@ static void what_is_in_a_set(void **state)
 	assert_int_equal(objects_set_each(&forged_objects, at(&dict), count, &n), -EBADMSG);
 }
 
-static void types(void **state)
+TEST(types)
 {
 	struct objects *o = &forged_objects;
 	const __u64 task = at(forged_types[FORGED_TASK]), future = at(forged_types[FORGED_FUTURE]);
 
-	(void)state;
 	assert_true(objects_is_derived(o, task, task));
 	assert_true(objects_is_derived(o, task, future));
 	assert_false(objects_is_derived(o, future, task));
@@ -249,7 +237,7 @@ static void types(void **state)
 }
 
 /* Everything stands 16 bytes further on, but what instances have before them. */
-static void without_the_gil(void **state)
+TEST(without_the_gil)
 {
 	static forged_object type, dict_type, of_class;
 	static const char name[] = "Thing";
@@ -257,7 +245,6 @@ static void without_the_gil(void **state)
 	struct layout layout = *layout_of_build(layout_find(0x030e0000), true);
 	struct objects *o = &forged_objects;
 
-	(void)state;
 	layout.version = 0x030e06f0;
 	objects_begin(o, getpid(), &layout, 1000);
 	assert_null(o->facts);
@@ -282,7 +269,7 @@ static void without_the_gil(void **state)
 }
 
 /* Any words anywhere, the same in each run: each call ends, with no more reads than there are. */
-static void spoilt(void **state)
+TEST(spoilt)
 {
 	static const __u64 values[] = { 0, 1, 7, 4096, 1ULL << 31, 1ULL << 47, ~0ULL, ~7ULL };
 	__u64 *const words = (__u64 *)&dict;
@@ -304,25 +291,21 @@ static void spoilt(void **state)
 	assert_int_equal(objects_dict_each(o, at(&dict), count, &n), -E2BIG);
 }
 
-static void a_process_that_is_gone(void **state)
+TEST(a_process_that_is_gone)
 {
 	__u64 word;
 
-	(void)state;
 	forged_objects.memory = 1 << 30;
 	assert_int_equal(objects_read(&forged_objects, at(&dict), &word, sizeof(word)), -ESRCH);
 	assert_int_equal(forged_objects.unreachable, -ESRCH);
 	assert_int_equal(objects_dict_find(&forged_objects, at(&dict), "one"), 0);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-#define TEST(name) cmocka_unit_test_setup(name, begin)
-	const struct CMUnitTest tests[] = {
-		TEST(a_value_by_its_key), TEST(several_values), TEST(what_a_text_is), TEST(what_an_object_is),
-		TEST(attributes), TEST(attributes_again), TEST(attributes_in_slots), TEST(without_the_gil),
-		TEST(what_is_in_a_set), TEST(types), TEST(spoilt), TEST(a_process_that_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return 0;
 }
+
+AROUND_EACH(begin, NULL);
+AROUND_ALL(begin_all, NULL);

@@ -4,16 +4,13 @@
  * each thing that a wrong layout or a hostile process can make of it.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
-#include <cmocka.h>
 
 #include "python/proof.h"
 #include "tests/forge/interpreter.h"
+#include "tests/forge/test.h"
 
 static const char *reason;
 static struct layout layouts[64];
@@ -86,11 +83,10 @@ static void contradicted(const char *part)
 		say(result, part);
 }
 
-static void sound(void **state)
+TEST(sound)
 {
 	__u64 codes[3];
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		begin(v, codes);
 		holds();
@@ -100,12 +96,11 @@ static void sound(void **state)
 }
 
 /* Free-threaded 3.14+: the frame runs a thread's own copy of the bytecode. */
-static void copied_bytecode(void **state)
+TEST(copied_bytecode)
 {
 	__u64 codes[3], table, copy;
 	__u8 *leaf;
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		begin(v, codes);
 		if (!py.l.code_tlbc)
@@ -129,9 +124,8 @@ static void copied_bytecode(void **state)
 /*
  * Start-up: no interpreter, no thread, a thread without a frame, one with the interpreter's own frame alone.
  */
-static void not_yet(void **state)
+TEST(not_yet)
 {
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		py_begin_layout(&layouts[v]);
 		assert_int_equal(prove(), PROOF_NOT_YET);
@@ -145,12 +139,11 @@ static void not_yet(void **state)
 }
 
 /* The threads that run Python may come anywhere in the list, and the interpreter too. */
-static void any_thread_serves(void **state)
+TEST(any_thread_serves)
 {
 	__u64 codes[3];
 	__u8 *other;
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		begin(v, codes);
 		for (int i = 0; i < 100; i++)
@@ -167,12 +160,11 @@ static void any_thread_serves(void **state)
 }
 
 /* Deeper than one walk goes. */
-static void deep(void **state)
+TEST(deep)
 {
 	struct py_thread *t;
 	__u64 code, first;
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		py_begin_layout(&layouts[v]);
 		t = py_start_this_thread();
@@ -189,11 +181,10 @@ static void deep(void **state)
 
 static const __u64 liars[] = { 1, 4, 0x1000, (1ULL << 47) - 8, 1ULL << 63, ~7ULL, ~0ULL };
 
-static void bad_lists(void **state)
+TEST(bad_lists)
 {
 	__u64 codes[3];
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		for (size_t i = 0; i < 3 * ARRAY_SIZE(liars); i++) {
 			struct py_thread *t = begin(v, codes);
@@ -206,12 +197,11 @@ static void bad_lists(void **state)
 	}
 }
 
-static void bad_stacks(void **state)
+TEST(bad_stacks)
 {
 	struct py_thread *t;
 	__u64 codes[3];
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		for (size_t i = 0; i < ARRAY_SIZE(liars); i++) {
 			t = begin(v, codes);
@@ -241,12 +231,11 @@ static void bad_stacks(void **state)
 }
 
 /* Code objects that are something else, and those without what the profile needs. */
-static void bad_codes(void **state)
+TEST(bad_codes)
 {
 	__u64 codes[3];
 	void *code;
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		const struct layout *l = &layouts[v];
 		const __u32 parts[] = { l->code_qualname ? l->code_qualname : l->code_name, l->code_filename,
@@ -291,7 +280,7 @@ static void bad_codes(void **state)
  * Each offset that is used set to what it is not: refused, or without a frame to judge by, and nothing
  * crashes.
  */
-static void damaged_layouts(void **state)
+TEST(damaged_layouts)
 {
 #define U16(member) { #member, offsetof(struct layout, member), 2 }
 #define U8(member) { #member, offsetof(struct layout, member), 1 }
@@ -307,7 +296,6 @@ static void damaged_layouts(void **state)
 	static const __u64 values[] = { 0, 1, 3, 1 << 15, 0xffff };
 	__u64 codes[3];
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		for (size_t m = 0; m < ARRAY_SIZE(members); m++) {
 			/* 0 there says that there is no list of interpreters. */
@@ -353,12 +341,11 @@ static void damaged_layouts(void **state)
  * Many threads whose frames lead from one end of memory to the other and back: it ends, in less than the
  * worker has.
  */
-static void rings(void **state)
+TEST(rings)
 {
 	struct timespec begin, end;
 	__u64 code;
 
-	(void)state;
 	for (int v = 0; v < layout_count; v++) {
 		py_begin_layout(&layouts[v]);
 		code = py_code("ring");
@@ -379,12 +366,11 @@ static void rings(void **state)
 	}
 }
 
-static void process_that_is_gone(void **state)
+TEST(process_that_is_gone)
 {
 	__u64 codes[3];
 	pid_t child;
 
-	(void)state;
 	begin(0, codes);
 	child = fork();
 	assert_true(child >= 0);
@@ -394,16 +380,4 @@ static void process_that_is_gone(void **state)
 	assert_int_equal(proof_of_layout(child, &py.l, py_address(py.runtime), &reason), -ESRCH);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sound),	   cmocka_unit_test(copied_bytecode),
-		cmocka_unit_test(not_yet),
-		cmocka_unit_test(any_thread_serves), cmocka_unit_test(deep),
-		cmocka_unit_test(bad_lists),	   cmocka_unit_test(bad_stacks),
-		cmocka_unit_test(bad_codes),	   cmocka_unit_test(damaged_layouts),
-		cmocka_unit_test(rings), cmocka_unit_test(process_that_is_gone),
-	};
-
-	return cmocka_run_group_tests(tests, list_layouts, NULL);
-}
+AROUND_ALL(list_layouts, NULL);

@@ -4,14 +4,11 @@
  * UTF-8.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/pystr.h"
+#include "tests/forge/test.h"
 
 /* Accepts exactly what RFC 3629 does, and no NUL. Returns the number of characters, or -1. */
 static int utf8_count(const char *text, size_t len)
@@ -47,12 +44,11 @@ static void decodes_to(const void *bytes, size_t size, unsigned int kind, const 
 	assert_string_equal(text, expected);
 }
 
-static void test_each_kind(void **state)
+TEST(test_each_kind)
 {
 	const __u16 two[] = { 'f', 0xe9, 0x20ac, 0x4e2d };
 	const __u32 four[] = { 'g', 0x1f40d, 0x10ffff };
 
-	(void)state;
 	decodes_to("main", 4, 1, "main");
 	decodes_to("caf\xe9\xff\x80", 6, 1, "caf\xc3\xa9\xc3\xbf\xc2\x80");
 	decodes_to(two, sizeof(two), 2, "f\xc3\xa9\xe2\x82\xac\xe4\xb8\xad");
@@ -61,13 +57,12 @@ static void test_each_kind(void **state)
 	decodes_to("", 0, 4, "");
 }
 
-static void test_what_is_no_character_is_replaced(void **state)
+TEST(test_what_is_no_character_is_replaced)
 {
 	/* A pair of surrogates in a Python string is two lone ones, not one character. */
 	const __u16 two[] = { 0xd83d, 0xdc0d, 0xdfff, 0xd7ff, 0xe000 };
 	const __u32 four[] = { 0x110000, 0xffffffff, 0xd800, 0, 0x80000041 };
 
-	(void)state;
 	decodes_to(two, sizeof(two), 2, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xed\x9f\xbf\xee\x80\x80");
 	decodes_to(four, sizeof(four), 4, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	decodes_to("a\0b", 3, 1,
@@ -75,12 +70,11 @@ static void test_what_is_no_character_is_replaced(void **state)
 		   "b");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const unsigned int kinds[] = { 0, 3, 5, 7, 8 };
 	char text[8] = "kept";
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		assert_int_equal(pystr_decode((const __u8 *)"abcdefgh", 8, kinds[i], text, sizeof(text)),
 				 -EINVAL);
@@ -90,12 +84,11 @@ static void test_refused(void **state)
 	assert_string_equal(text, "kept");
 }
 
-static void test_cut_at_a_whole_character(void **state)
+TEST(test_cut_at_a_whole_character)
 {
 	const __u16 two[] = { 0x20ac, 0x20ac, 0x20ac };
 	char *text;
 
-	(void)state;
 	/* Exactly sized allocations, so that the sanitizer sees a byte too many. */
 	for (size_t room = 1; room <= 11; room++) {
 		text = malloc(room);
@@ -107,12 +100,11 @@ static void test_cut_at_a_whole_character(void **state)
 	}
 }
 
-static void test_longest_fits(void **state)
+TEST(test_longest_fits)
 {
 	__u8 bytes[STRING_MAX];
 	char text[PYSTR_SIZE];
 
-	(void)state;
 	memset(bytes, 0xff, sizeof(bytes));
 	assert_int_equal(pystr_decode(bytes, sizeof(bytes), 1, text, sizeof(text)), 2 * STRING_MAX);
 	assert_int_equal(utf8_count(text, 2 * STRING_MAX), STRING_MAX);
@@ -131,7 +123,7 @@ static void bytes_decode_to(const char *bytes, size_t size, bool cut, const char
 }
 
 /* 2.7: whatever is UTF-8 as a whole is taken for it; one byte that is not, and all are Latin-1. */
-static void test_bytes_of_unknown_encoding(void **state)
+TEST(test_bytes_of_unknown_encoding)
 {
 	static const struct {
 		const char *bytes, *latin;
@@ -143,7 +135,6 @@ static void test_bytes_of_unknown_encoding(void **state)
 		{ "\xe2(\xa1", "\xc3\xa2(\xc2\xa1" },	 { "\xf8", "\xc3\xb8" },
 	};
 
-	(void)state;
 	bytes_decode_to("", 0, false, "");
 	bytes_decode_to("main", 4, false, "main");
 	bytes_decode_to("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d", 9, false,
@@ -158,9 +149,8 @@ static void test_bytes_of_unknown_encoding(void **state)
 	bytes_decode_to("a\xc3", 2, true, "a");
 }
 
-static void test_bytes_into_little_room(void **state)
+TEST(test_bytes_into_little_room)
 {
-	(void)state;
 	for (size_t room = 1; room <= 9; room++) {
 		char *text = malloc(room);
 
@@ -176,14 +166,13 @@ static void test_bytes_into_little_room(void **state)
 	assert_int_equal(pystr_decode_bytes((const __u8 *)"a", 1, false, NULL, 0), -EINVAL);
 }
 
-static void test_noise_is_valid_utf8(void **state)
+TEST(test_noise_is_valid_utf8)
 {
 	static const unsigned int kinds[] = { 1, 2, 4 };
 	__u32 seed = 12345, mask;
 	__u32 words[64];
 	char text[PYSTR_SIZE];
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		/* Mostly small values: half of the random words would otherwise be above 0x10ffff. */
 		mask = round % 3 ? 0x1fffff : 0xffffffff;
@@ -204,14 +193,13 @@ static void test_noise_is_valid_utf8(void **state)
 }
 
 /* A header says where its characters are; what cannot be is no str. */
-static void test_headers(void **state)
+TEST(test_headers)
 {
 	struct layout l = { .str_length = 16, .str_state = 32, .str_ascii = 40, .str_compact = 56,
 			    .str_kind_shift = 2, .str_compact_bit = 5, .str_ascii_bit = 6 };
 	__u64 header[5] = { 0, 0, 7, 0, 1 << 2 | 1 << 5 | 1 << 6 };
 	struct pystr found = { 0 };
 
-	(void)state;
 	assert_int_equal(pystr_parse(&l, (__u8 *)header, &found), 0);
 	assert_true(found.length == 7 && found.kind == 1 && found.is_compact && found.is_ascii);
 	assert_int_equal(pystr_inside(&l, &found, 4096), 4096 + 40);
@@ -229,21 +217,4 @@ static void test_headers(void **state)
 	header[4] = 1 << 2;
 	l.str_state = 38; /* it would be read behind the header */
 	assert_int_equal(pystr_parse(&l, (__u8 *)header, &found), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_kind),
-		cmocka_unit_test(test_what_is_no_character_is_replaced),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_cut_at_a_whole_character),
-		cmocka_unit_test(test_longest_fits),
-		cmocka_unit_test(test_noise_is_valid_utf8),
-		cmocka_unit_test(test_bytes_of_unknown_encoding),
-		cmocka_unit_test(test_bytes_into_little_room),
-		cmocka_unit_test(test_headers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * test_task_layout.c - what the kernel side is told of asyncio's tasks, and what it cannot read by.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "python/task_layout.h"
+#include "tests/forge/test.h"
 
 /* 3.14's. */
 static struct asyncio_layout layout(void)
@@ -27,12 +23,11 @@ static struct asyncio_layout layout(void)
 	};
 }
 
-static void it_is_taken_over(void **state)
+TEST(it_is_taken_over)
 {
 	const struct asyncio_layout from = layout();
 	struct task_layout l;
 
-	(void)state;
 	memset(&l, 0xa5, sizeof(l));
 	assert_int_equal(task_layout_make(&from, &l), 0);
 	assert_int_equal(l.tstate_loop, 864);
@@ -58,11 +53,10 @@ static void it_is_taken_over(void **state)
 	assert_int_equal(l.awaited, 1);
 }
 
-static void what_cannot_be_read(void **state)
+TEST(what_cannot_be_read)
 {
 	struct asyncio_layout bad[4];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		bad[i] = layout();
 	bad[0].tstate_task = 880; /* not behind the loop */
@@ -80,7 +74,7 @@ static void what_cannot_be_read(void **state)
 }
 
 /* 3.12's, which was found. */
-static void one_that_was_found(void **state)
+TEST(one_that_was_found)
 {
 	static const struct task_facts facts = { .gen_state = 67, .frame_top = 64, .frame_stack = 72,
 						 .closure = 72 };
@@ -92,7 +86,6 @@ static void one_that_was_found(void **state)
 	struct asyncio_layout from = layout();
 	struct task_layout l = { 0 };
 
-	(void)state;
 	from.facts = &facts;
 	from.found = (struct asyncio_found){ .task_type = 8, .future_type = 16, .current = 24,
 					     .group_type = 32, .resume = 2 };
@@ -115,15 +108,4 @@ static void one_that_was_found(void **state)
 	of_objects.frame_top = FRAME_READ_MAX - 7;
 	assert_int_equal(task_layout_make(&from, &l), -EINVAL);
 	assert_int_equal(l.frame_stack, 72);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_taken_over),
-		cmocka_unit_test(one_that_was_found),
-		cmocka_unit_test(what_cannot_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,13 @@
  * test_variables.c - the variables of 2.7 and 3.6 in the data of an image that is forged in this process's
  * own memory, stripped and not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "python/variables.h"
 #include "tests/forge/interpreter.h"
+#include "tests/forge/test.h"
 
 #define WORDS 4096
 #define BIAS  0x100000
@@ -47,9 +44,8 @@ static void *place(void)
 
 static const __u32 minors[] = { 0x0207, 0x0306 };
 
-static void with_symbols(void **state)
+TEST(with_symbols)
 {
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(minors); v++) {
 		begin(minors[v]);
 		image.old_interps = file_address(&data[4]);
@@ -63,9 +59,8 @@ static void with_symbols(void **state)
 	}
 }
 
-static void stripped(void **state)
+TEST(stripped)
 {
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(minors); v++) {
 		/* At both ends of the data, and of what is read at once. */
 		static const int places[] = { 0, 9, 11, 511, 512, WORDS - 1 };
@@ -85,11 +80,10 @@ static void stripped(void **state)
 }
 
 /* What looks like an interpreter, but is none, and words that lead nowhere. */
-static void none_there(void **state)
+TEST(none_there)
 {
 	__u8 *tstate;
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(minors); v++) {
 		begin(minors[v]);
 		for (int i = 0; i < WORDS; i++)
@@ -121,9 +115,8 @@ static void none_there(void **state)
 }
 
 /* A hostile file says that its data has no end, or that it lies where nothing is. */
-static void bounded(void **state)
+TEST(bounded)
 {
-	(void)state;
 	begin(0x0207);
 	image.load[0].memory_size = UINT64_MAX - image.load[0].address;
 	place();
@@ -134,16 +127,4 @@ static void bounded(void **state)
 	image.load_count = 0;
 	place();
 	assert_int_equal(layout.runtime_main, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_symbols),
-		cmocka_unit_test(stripped),
-		cmocka_unit_test(none_there),
-		cmocka_unit_test(bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,24 +2,19 @@
 /*
  * test_frame_kinds.c - the names of every list are told apart, and what has a file or an address.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "recorded/frame_kinds.h"
+#include "tests/forge/test.h"
 
 static enum frame_kind kind(const char *name, const char *file, const char *mapping, __u64 address)
 {
 	return frame_kinds_find(&(struct frame_facts){ name, file, mapping, address });
 }
 
-static void names_of_the_lists(void **state)
+TEST(names_of_the_lists)
 {
-	(void)state;
 #define WAIT(name, event, text, help)                                                                        \
 	if (*text)                                                                                           \
 		assert_int_equal(kind("[" text "]", "", "", 0), FRAME_WAIT);
@@ -42,9 +37,8 @@ static void names_of_the_lists(void **state)
 	assert_int_equal(kind("[a list]", "", "", 0), FRAME_PYTHON);
 }
 
-static void files_and_addresses(void **state)
+TEST(files_and_addresses)
 {
-	(void)state;
 	assert_int_equal(kind("f", "/app.py", "/usr/bin/python3", 0), FRAME_PYTHON);
 	assert_int_equal(kind("f", "", "", 0), FRAME_PYTHON);
 	assert_int_equal(kind("malloc", "/lib/libc.so.6", "/lib/libc.so.6", 0), FRAME_NATIVE);
@@ -58,26 +52,14 @@ static void files_and_addresses(void **state)
 	assert_int_equal(kind("[truncated]", "/app.py", "/usr/bin/python3", 0), FRAME_PYTHON);
 }
 
-static void python_files(void **state)
+TEST(python_files)
 {
 	static const char *const python[] = { "/a/b.py", "<frozen posixpath>", "<string>", "/usr/bin/pip",
 					      "x.pyx" };
 	static const char *const other[] = { "", "/a/Main.java", "/src/main.go", "lib/x.rb" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(python); i++)
 		assert_true(frame_kinds_is_python(python[i]));
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
 		assert_false(frame_kinds_is_python(other[i]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_the_lists),
-		cmocka_unit_test(files_and_addresses),
-		cmocka_unit_test(python_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  * test_growths.c - how much each process grew in each profile, kept apart; and the ends of that.
  */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "recorded/growths.h"
+#include "tests/forge/test.h"
 
 static struct recorded_growths g;
 
@@ -25,11 +21,10 @@ static const struct recorded_growth *row(size_t i)
 	return (const struct recorded_growth *)g.rows.data + i;
 }
 
-static void by_profile_and_process(void **state)
+TEST(by_profile_and_process)
 {
 	const struct recorded_stretch *stretches;
 
-	(void)state;
 	assert_int_equal(recorded_growths_begin(&g, 100, 10), 0);
 	assert_int_equal(recorded_growths_add(&g, 7, 5, 1), 0);
 	assert_int_equal(recorded_growths_add(&g, 8, 1, 0), 0);
@@ -51,9 +46,8 @@ static void by_profile_and_process(void **state)
 	assert_int_equal(row(2)->grown, 50);
 }
 
-static void there_is_an_end(void **state)
+TEST(there_is_an_end)
 {
-	(void)state;
 	assert_int_equal(recorded_growths_begin(&g, 1, 1), 0);
 	assert_int_equal(recorded_growths_add(&g, 0, LLONG_MAX, 1), 0);
 	for (int i = 0; i < RECORDED_GROWTHS_MAX + 10; i++)
@@ -65,12 +59,4 @@ static void there_is_an_end(void **state)
 	assert_int_equal(recorded_growths_profiles(&g), RECORDED_GROWTHS_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(by_profile_and_process, teardown),
-		cmocka_unit_test_teardown(there_is_an_end, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -4,24 +4,19 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/interned.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
-static void once_each(void **state)
+TEST(once_each)
 {
 	struct interned t = { 0 };
 	char text[16];
 	size_t size;
 	__u32 id;
 
-	(void)state;
 	assert_int_equal(interned_find(&t, "x", 1), 0);
 	for (int round = 0; round < 2; round++)
 		for (__u32 i = 0; i < 5000; i++) {
@@ -41,9 +36,8 @@ static void once_each(void **state)
 	assert_int_equal(t.count, 0);
 }
 
-static void when_memory_is_short(void **state)
+TEST(when_memory_is_short)
 {
-	(void)state;
 	for (long n = 0; n < 12; n++) {
 		struct interned t = { 0 };
 		__u32 id = 77, added = 0;
@@ -61,14 +55,4 @@ static void when_memory_is_short(void **state)
 			assert_int_equal(interned_find(&t, &i, sizeof(i)), i + 1);
 		interned_free(&t);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(once_each),
-		cmocka_unit_test(when_memory_is_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

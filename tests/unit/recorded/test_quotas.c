@@ -3,15 +3,11 @@
  * test_quotas.c - what comments of profiles say of quotas; and what they may say besides, since anybody may
  * have written them. That they are those which are written is shown by tests/e2e/report/test_findings.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/quotas.h"
+#include "tests/forge/test.h"
 
 #define TEXT "CPU quota 25000 of 100000 us: used up in 38 of 40 periods, threads were held back for " \
 	     "%s us and ran for 1000 us; processes%s"
@@ -33,9 +29,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void of_several_profiles(void **state)
+TEST(of_several_profiles)
 {
-	(void)state;
 	say("3000", " 12 34 of cgroup /a b");
 	say("4000", " 34 56 and others of cgroup /a b");
 	say("1", " of cgroup /c");
@@ -54,11 +49,10 @@ static void of_several_profiles(void **state)
 	assert_int_equal(q.rows[1].more, 0);
 }
 
-static void nothing_is_believed(void **state)
+TEST(nothing_is_believed)
 {
 	char rest[512] = " ";
 
-	(void)state;
 	recorded_quotas_comment(&q, "");
 	recorded_quotas_comment(&q, "CPU quota");
 	say("-1", " 1 of cgroup /a");
@@ -78,9 +72,8 @@ static void nothing_is_believed(void **state)
 	assert_int_equal(strlen(q.rows[0].cgroup), sizeof(q.rows[0].cgroup) - 1);
 }
 
-static void there_is_an_end(void **state)
+TEST(there_is_an_end)
 {
-	(void)state;
 	for (int i = 0; i < 3 * RECORDED_QUOTA_PIDS; i++) {
 		char rest[64];
 
@@ -95,13 +88,4 @@ static void there_is_an_end(void **state)
 	assert_int_equal(q.rows[0].held_us, 9007199254740991);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(of_several_profiles, setup),
-		cmocka_unit_test_setup(nothing_is_believed, setup),
-		cmocka_unit_test_setup(there_is_an_end, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

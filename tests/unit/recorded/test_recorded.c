@@ -4,14 +4,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/recorded.h"
+#include "tests/forge/test.h"
 
 static __u32 string(struct recorded *r, const char *text)
 {
@@ -21,13 +17,12 @@ static __u32 string(struct recorded *r, const char *text)
 	return id;
 }
 
-static void texts(void **state)
+TEST(texts)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	char *longest = calloc(1, 10000);
 	__u32 id;
 
-	(void)state;
 	assert_non_null(longest);
 	assert_int_equal(string(&r, ""), 0);
 	assert_string_equal(recorded_get_string(&r, 0), "");
@@ -53,7 +48,7 @@ static __u32 place(struct recorded *r, const char *name)
 	return id;
 }
 
-static void equal_stacks_are_one(void **state)
+TEST(equal_stacks_are_one)
 {
 	_cleanup_recorded_ struct recorded r = { .type_count = 2 };
 	const __u32 stack[] = { place(&r, "leaf"), place(&r, "root") };
@@ -62,7 +57,6 @@ static void equal_stacks_are_one(void **state)
 	struct recorded_label turned[2] = { labels[1], labels[0] };
 	struct recorded_stack s;
 
-	(void)state;
 	assert_int_equal(recorded_add(&r, stack, 2, labels, 2, (__s64[]){ 1, INT64_MAX }), 0);
 	assert_int_equal(recorded_add(&r, stack, 2, turned, 2, (__s64[]){ 2, 5 }), 0);
 	assert_int_equal(recorded_add(&r, stack, 2, turned, 1, (__s64[]){ -4, INT64_MIN }), 0);
@@ -81,29 +75,26 @@ static void equal_stacks_are_one(void **state)
 	assert_true(s.values[1] == INT64_MIN);
 }
 
-static void sums_end_at_the_limits(void **state)
+TEST(sums_end_at_the_limits)
 {
-	(void)state;
 	assert_true(recorded_sum(INT64_MAX, 1) == INT64_MAX);
 	assert_true(recorded_sum(INT64_MIN, -1) == INT64_MIN);
 	assert_true(recorded_sum(INT64_MIN, INT64_MAX) == -1);
 }
 
-static void too_long_stacks(void **state)
+TEST(too_long_stacks)
 {
 	_cleanup_recorded_ struct recorded r = { .type_count = 1 };
 
-	(void)state;
 	assert_int_equal(recorded_add(&r, NULL, RECORDED_STACK_MAX + 1, NULL, 0, (__s64[]){ 1 }), -E2BIG);
 	r.frames = RECORDED_FRAMES_MAX;
 	assert_int_equal(recorded_add(&r, (__u32[]){ 1 }, 1, NULL, 0, (__s64[]){ 1 }), -E2BIG);
 }
 
-static void what_comments_say(void **state)
+TEST(what_comments_say)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 
-	(void)state;
 	/* Of two files. */
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
@@ -117,13 +108,12 @@ static void what_comments_say(void **state)
 }
 
 /* A type that comes later is 0 of the stacks that are there. */
-static void types_are_added(void **state)
+TEST(types_are_added)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	const __u32 stack[] = { place(&r, "leaf"), place(&r, "root") };
 	size_t index = 7;
 
-	(void)state;
 	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 1, 1 }, &index), 0);
 	assert_int_equal(index, 0);
 	assert_int_equal(recorded_add(&r, stack, 2, NULL, 0, (__s64[]){ 5 }), 0);
@@ -140,18 +130,4 @@ static void types_are_added(void **state)
 	assert_int_equal(recorded_type(&r, &(struct recorded_type){ 8, 1 }, &index), -E2BIG);
 	assert_int_equal(index, RECORDED_TYPES_MAX - 1);
 	assert_int_equal(recorded_get_stack(&r, 2).values[1], 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(equal_stacks_are_one),
-		cmocka_unit_test(types_are_added),
-		cmocka_unit_test(sums_end_at_the_limits),
-		cmocka_unit_test(too_long_stacks),
-		cmocka_unit_test(what_comments_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

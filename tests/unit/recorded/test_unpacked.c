@@ -5,14 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/unpacked.h"
+#include "tests/forge/test.h"
 
 /* Appends `size` bytes, compressed. */
 static void add_gzip(struct buf *b, const char *data, size_t size)
@@ -28,22 +24,20 @@ static void add_gzip(struct buf *b, const char *data, size_t size)
 	deflateEnd(&z);
 }
 
-static void as_it_is(void **state)
+TEST(as_it_is)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 
-	(void)state;
 	assert_int_equal(unpacked_add("plain", 5, &out), 0);
 	assert_int_equal(unpacked_add("", 0, &out), 0);
 	assert_int_equal(out.size, 5);
 	assert_memory_equal(out.data, "plain", 5);
 }
 
-static void members_one_behind_the_other(void **state)
+TEST(members_one_behind_the_other)
 {
 	_cleanup_buf_ struct buf packed = { 0 }, out = { 0 };
 
-	(void)state;
 	add_gzip(&packed, "one ", 4);
 	add_gzip(&packed, "", 0);
 	add_gzip(&packed, "two", 3);
@@ -52,11 +46,10 @@ static void members_one_behind_the_other(void **state)
 	assert_memory_equal(out.data, "one two", 7);
 }
 
-static void cut_off_anywhere(void **state)
+TEST(cut_off_anywhere)
 {
 	_cleanup_buf_ struct buf packed = { 0 }, out = { 0 };
 
-	(void)state;
 	add_gzip(&packed, "some text that is compressed", 28);
 	assert_int_equal(unpacked_add("before", 6, &out), 0);
 	for (size_t size = 2; size < packed.size; size++) {
@@ -67,28 +60,15 @@ static void cut_off_anywhere(void **state)
 	assert_int_equal(unpacked_add(packed.data, packed.size, &out), -EBADMSG);
 }
 
-static void a_bomb(void **state)
+TEST(a_bomb)
 {
 	_cleanup_buf_ struct buf packed = { 0 }, out = { 0 };
 	char *zeros = calloc(1, (size_t)16 << 20);
 
-	(void)state;
 	assert_non_null(zeros);
 	for (int i = 0; i < 20; i++)
 		add_gzip(&packed, zeros, (size_t)16 << 20);
 	free(zeros);
 	assert_int_equal(unpacked_add(packed.data, packed.size, &out), -EFBIG);
 	assert_int_equal(out.size, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_it_is),
-		cmocka_unit_test(members_one_behind_the_other),
-		cmocka_unit_test(cut_off_anywhere),
-		cmocka_unit_test(a_bomb),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * test_when.c - moments as people write them: a table of cases.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "recorded/when.h"
+#include "tests/forge/test.h"
 
 #define NOW 1764082800LL /* 2025-11-25 15:00:00 UTC */
 #define NS  1000000000LL
@@ -42,11 +38,10 @@ static const char *const bad[] = {
 	"2025-11-25 15:00",
 };
 
-static void moments(void **state)
+TEST(moments)
 {
 	__s64 ns;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		if (when_parse(good[i].text, NOW * NS, &ns))
 			fail_msg("%s is refused", good[i].text);
@@ -59,11 +54,4 @@ static void moments(void **state)
 			fail_msg("%s is taken: %lld", bad[i], ns / NS - NOW);
 		assert_int_equal(ns, 77);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(moments) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,23 +3,18 @@
  * test_wire.c - fields of protobuf messages: each type, and each way to be damaged.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/wire.h"
+#include "tests/forge/test.h"
 
 #define WIRE(text) wire_of(text, sizeof(text) - 1)
 
-static void each_type(void **state)
+TEST(each_type)
 {
 	struct wire w = WIRE("\x08\x96\x01" "\x11\1\2\3\4\5\6\7\x88" "\x1a\2hi" "\x25\1\0\0\x80");
 	struct wire_field f;
 
-	(void)state;
 	assert_int_equal(wire_next(&w, &f), 1);
 	assert_int_equal(f.number, 1);
 	assert_int_equal(f.type, WIRE_VARINT);
@@ -36,19 +31,18 @@ static void each_type(void **state)
 	assert_int_equal(wire_next(&w, &f), 0);
 }
 
-static void largest_number(void **state)
+TEST(largest_number)
 {
 	struct wire w = WIRE("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 	__u64 n;
 
-	(void)state;
 	assert_int_equal(wire_number(&w, &n), 0);
 	assert_true(n == UINT64_MAX);
 	w = WIRE("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 	assert_int_equal(wire_number(&w, &n), -EBADMSG);
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	static const struct {
 		const char *text;
@@ -65,7 +59,6 @@ static void damaged(void **state)
 		{ "\x0d\1\2\3", 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct wire w = wire_of(bad[i].text, bad[i].size);
 		struct wire_field f = { .number = 77 };
@@ -75,14 +68,13 @@ static void damaged(void **state)
 	}
 }
 
-static void numbers_packed_or_not(void **state)
+TEST(numbers_packed_or_not)
 {
 	struct wire w = WIRE("\x0a\3\1\x96\1" "\x08\x96\1" "\x0d\1\0\0\0"), numbers;
 	struct wire_field f;
 	__u8 one[10];
 	__u64 n;
 
-	(void)state;
 	assert_int_equal(wire_next(&w, &f), 1);
 	assert_int_equal(wire_numbers(&f, one, &numbers), 0);
 	assert_int_equal(wire_number(&numbers, &n), 0);
@@ -97,16 +89,4 @@ static void numbers_packed_or_not(void **state)
 	assert_ptr_equal(numbers.at, numbers.end);
 	assert_int_equal(wire_next(&w, &f), 1);
 	assert_int_equal(wire_numbers(&f, one, &numbers), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_type),
-		cmocka_unit_test(largest_number),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(numbers_packed_or_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

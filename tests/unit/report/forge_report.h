@@ -6,15 +6,11 @@
 #ifndef PYPERF_TESTS_FORGE_REPORT_H
 #define PYPERF_TESTS_FORGE_REPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "report/books.h"
 #include "report/report.h"
+#include "tests/forge/test.h"
 
 static const struct {
 	const char *name, *help;

@@ -3,22 +3,17 @@
  * test_books.c - the books of each kind of event: every outcome that belongs to a kind is on exactly one page
  * of its books and of no other's, and the names of outcomes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <ctype.h>
 #include <string.h>
 
 #include "report/books.h"
+#include "tests/forge/test.h"
 
 static struct cpu_stats sum;
 
-static void one_page_for_each_outcome(void **state)
+TEST(one_page_for_each_outcome)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		for (int i = 0; i < OUTCOME_COUNT; i++) {
 			const bool outside = outcome_rows[i].place == PLACE_OUTSIDE;
@@ -37,9 +32,8 @@ static void one_page_for_each_outcome(void **state)
 	}
 }
 
-static void totals(void **state)
+TEST(totals)
 {
-	(void)state;
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		memset(&sum, 0, sizeof(sum));
 		*(__u64 *)((char *)&sum + event_rows[kind].total) = 123;
@@ -49,11 +43,10 @@ static void totals(void **state)
 	assert_int_equal(event_rows[EVENT_CPU].total, offsetof(struct cpu_stats, ticks));
 }
 
-static void ids(void **state)
+TEST(ids)
 {
 	char text[OUTCOME_ID_MAX];
 
-	(void)state;
 	for (int i = 0; i < OUTCOME_COUNT; i++) {
 		const char *id = outcome_id(i, text);
 
@@ -69,9 +62,8 @@ static void ids(void **state)
 	assert_string_equal(place_name(outcome_rows[OUTCOME_NESTED].place), "outside");
 }
 
-static void counters(void **state)
+TEST(counters)
 {
-	(void)state;
 	for (size_t i = 0; i < stat_row_count; i++) {
 		memset(&sum, 0, sizeof(sum));
 		*(__u64 *)((char *)&sum + stat_rows[i].offset) = i + 1;
@@ -80,11 +72,10 @@ static void counters(void **state)
 	}
 }
 
-static void in_words(void **state)
+TEST(in_words)
 {
 	char text[BOOKS_WORDS_MAX];
 
-	(void)state;
 	memset(&sum, 0, sizeof(sum));
 	sum.outcome[EVENT_CPU][OUTCOME_WHOLE] = 1230;
 	sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] = 4; /* has a marker, and so is in the profile */
@@ -95,17 +86,4 @@ static void in_words(void **state)
 	assert_string_equal(books_in_words(&sum, EVENT_BIT(EVENT_OFFCPU), text), "45.20 s waiting");
 	books_in_words(&sum, EVENTS_ALL, text);
 	assert_true(strlen(text) < BOOKS_WORDS_MAX / 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_words),
-		cmocka_unit_test(one_page_for_each_outcome),
-		cmocka_unit_test(totals),
-		cmocka_unit_test(ids),
-		cmocka_unit_test(counters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

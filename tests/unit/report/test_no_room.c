@@ -3,6 +3,7 @@
  * test_no_room.c - that a table is full is said once for each table. The counters of the kernel side are set.
  * Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
 
@@ -22,11 +23,10 @@ static void set_counters(const struct cpu_stats *s)
 					      BPF_ANY), 0);
 }
 
-static void each_is_said_once(void **state)
+TEST(each_is_said_once)
 {
 	struct cpu_stats s = {};
 
-	(void)state;
 	kernel = open_kernel(selected);
 	assert_string_equal(LOGGED(no_room_check(&said, kernel)), "");
 	s.waits_full = 12;
@@ -42,22 +42,13 @@ static void each_is_said_once(void **state)
 }
 
 /* Who meets such a process says so already. */
-static void what_is_said_elsewhere_is_not_said_again(void **state)
+TEST(what_is_said_elsewhere_is_not_said_again)
 {
 	const struct cpu_stats s = { .processes_full = 1 };
 
-	(void)state;
 	kernel = open_kernel(selected);
 	set_counters(&s);
 	assert_string_equal(LOGGED(no_room_check(&(struct no_room){}, kernel)), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(each_is_said_once, teardown),
-		cmocka_unit_test_teardown(what_is_said_elsewhere_is_not_said_again, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

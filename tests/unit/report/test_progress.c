@@ -3,6 +3,7 @@
  * test_progress.c - the line on the terminal: what it says of a real kernel side, how seldom it is written,
  * and that nothing of it stays. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
 
@@ -45,13 +46,12 @@ static void add_process(__u32 id, int layout)
 	assert_int_equal(registry_add(registry, &e), 0);
 }
 
-static void says_how_it_is_getting_on(void **state)
+TEST(says_how_it_is_getting_on)
 {
 	const char *line;
 	double seconds;
 	int end = 0;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	add_process(1, 0);
 	add_process(2, 0);
@@ -69,14 +69,13 @@ static void says_how_it_is_getting_on(void **state)
 }
 
 /* Its samples are those of the profile: this process, as a Python of an unknown layout. */
-static void counts_samples(void **state)
+TEST(counts_samples)
 {
 	struct record_process self;
 	struct process p = { .state = PROCESS_NO_LAYOUT };
 	struct kernel_stats s;
 	char expected[64];
 
-	(void)state;
 	kernel = open_kernel(selected);
 	self = find_process(kernel, getpid());
 	p.start_time = self.start_time;
@@ -92,11 +91,10 @@ static void counts_samples(void **state)
 	assert_non_null(strstr(shown(), expected));
 }
 
-static void once_a_second(void **state)
+TEST(once_a_second)
 {
 	double seconds;
 
-	(void)state;
 	kernel = open_kernel(selected);
 	seconds = clock_seconds() - run.start;
 	progress.last = seconds + 100; /* not even if this process is stopped for a while */
@@ -106,9 +104,8 @@ static void once_a_second(void **state)
 	assert_true(progress.last >= seconds);
 }
 
-static void nothing_where_nobody_looks(void **state)
+TEST(nothing_where_nobody_looks)
 {
-	(void)state;
 	kernel = open_kernel(selected);
 	progress.wanted = false;
 	assert_string_equal(shown(), "");
@@ -119,22 +116,11 @@ static void nothing_where_nobody_looks(void **state)
 	assert_string_equal(LOGGED(progress_end(&progress)), "");
 }
 
-static void is_taken_away(void **state)
+TEST(is_taken_away)
 {
-	(void)state;
 	kernel = open_kernel(selected);
 	assert_string_not_equal(shown(), "");
 	assert_string_equal(LOGGED(progress_end(&progress)), ERASE);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown_all)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(says_how_it_is_getting_on), TEST(counts_samples), TEST(once_a_second),
-		TEST(nothing_where_nobody_looks), TEST(is_taken_away),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown_all);

@@ -3,6 +3,7 @@
  * test_rate.c - when it is said that the kernel ran the sampler too seldom. The kernel and its ticks are
  * real; how many of them are new since the last look is what a test sets. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/logged.h"
 
@@ -44,9 +45,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static void nothing_to_say_when_most_came(void **state)
+TEST(nothing_to_say_when_most_came)
 {
-	(void)state;
 	run_for_a_while();
 	assert_string_equal(check(2000, 2000, FREQUENCY, false), "");
 	assert_string_equal(check(1600, 2000, FREQUENCY, false), "");
@@ -57,11 +57,10 @@ static void nothing_to_say_when_most_came(void **state)
 	assert_true(rate.expected == expected);
 }
 
-static void says_it_once(void **state)
+TEST(says_it_once)
 {
 	const char *said;
 
-	(void)state;
 	run_for_a_while();
 	said = check(1599, 2000, FREQUENCY, false);
 	assert_non_null(strstr(
@@ -77,11 +76,10 @@ static void says_it_once(void **state)
 }
 
 /* A frequency above any that the sysctl could have. */
-static void names_the_sysctl_when_that_is_lower(void **state)
+TEST(names_the_sysctl_when_that_is_lower)
 {
 	const char *said;
 
-	(void)state;
 	if (access("/proc/sys/kernel/perf_event_max_sample_rate", R_OK)) {
 		print_message("SKIP: no sysctl kernel.perf_event_max_sample_rate\n");
 		skip();
@@ -94,9 +92,8 @@ static void names_the_sysctl_when_that_is_lower(void **state)
 }
 
 /* Few ticks say nothing: the kernel's own account of busy time is not exact. The end has to do with fewer. */
-static void too_few_to_judge_by(void **state)
+TEST(too_few_to_judge_by)
 {
-	(void)state;
 	run_for_a_while();
 	assert_string_equal(check(0, 1999, FREQUENCY, false), "");
 	assert_true(rate.expected == expected - 1999); /* the next look counts them too */
@@ -104,16 +101,4 @@ static void too_few_to_judge_by(void **state)
 	assert_string_not_equal(check(0, 500, FREQUENCY, true), "");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_to_say_when_most_came),
-		TEST(says_it_once),
-		TEST(names_the_sysctl_when_that_is_lower),
-		TEST(too_few_to_judge_by),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -8,12 +8,12 @@
 
 #include "forge_report.h"
 #include "base/number.h"
+#include "tests/forge/test.h"
 
-static void books(void **state)
+TEST(books)
 {
 	struct books b = books_of(&report.kernel.sum, EVENT_CPU);
 
-	(void)state;
 	assert_int_equal(b.total, in_profile + outside);
 	assert_int_equal(b.in_profile, in_profile);
 	assert_int_equal(b.outside, outside);
@@ -43,11 +43,10 @@ static char *printed(bool colour)
 	return text;
 }
 
-static void printed_has_everything(void **state)
+TEST(printed_has_everything)
 {
 	char *text = printed(false), *colour = printed(true), wanted[256];
 
-	(void)state;
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
 		const bool not_asked = i == OUTCOME_NOT_SELECTED || i == OUTCOME_IDLE;
 
@@ -84,14 +83,13 @@ static void printed_has_everything(void **state)
 	free(colour);
 }
 
-static void says_whether_they_balance(void **state)
+TEST(says_whether_they_balance)
 {
 	static __u64 *const pages[] = { &report.kernel.sum.ticks, &report.kernel.sum.outcome[EVENT_CPU][0],
 					&report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED],
 					&report.harvest.samples[EVENT_CPU] };
 	char *text = printed(false);
 
-	(void)state;
 	assert_null(strstr(text, "BALANCE"));
 	free(text);
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
@@ -115,11 +113,10 @@ static void assert_printed(const char *line)
 	free(text);
 }
 
-static void what_is_zero_is_silent(void **state)
+TEST(what_is_zero_is_silent)
 {
 	char *text;
 
-	(void)state;
 	memset(report.kernel.sum.outcome, 0, sizeof(report.kernel.sum.outcome));
 	report.kernel.sum.outcome[EVENT_CPU][OUTCOME_NESTED] = 3;
 	report.kernel.sum.ring_full = 0;
@@ -137,11 +134,10 @@ static void what_is_zero_is_silent(void **state)
 }
 
 /* What was asked for is the whole; that others ran meanwhile says nothing of it. */
-static void shares_are_of_what_was_selected(void **state)
+TEST(shares_are_of_what_was_selected)
 {
 	__u64 *n = report.kernel.sum.outcome[EVENT_CPU];
 
-	(void)state;
 	memset(n, 0, OUTCOME_COUNT * sizeof(*n));
 	n[OUTCOME_WHOLE] = 990;
 	n[OUTCOME_TRUNCATED] = 10;
@@ -161,11 +157,10 @@ static void shares_are_of_what_was_selected(void **state)
 	assert_printed("Hz)\n         4,000           not selected\n");
 }
 
-static void asked_for_and_got(void **state)
+TEST(asked_for_and_got)
 {
 	char *text;
 
-	(void)state;
 	report.kernel.sum.ticks = 3200010;
 	assert_printed("  trigger   timer, 4,000,013 ticks were asked for, 80.0% came\n");
 	report.trigger = TRIGGER_PERF;
@@ -176,12 +171,11 @@ static void asked_for_and_got(void **state)
 	free(text);
 }
 
-static void averages(void **state)
+TEST(averages)
 {
 	struct cpu_stats *s = &report.kernel.sum;
 	char *text;
 
-	(void)state;
 	report.kernel.sum.waits_seen = report.kernel.sum.memory_seen = 0;
 	memset(s->outcome, 0, sizeof(s->outcome));
 	s->outcome[EVENT_CPU][OUTCOME_WHOLE] = 1000;
@@ -212,9 +206,8 @@ static void assert_narrow(void)
 	free(text);
 }
 
-static void no_line_is_wider_than_the_page(void **state)
+TEST(no_line_is_wider_than_the_page)
 {
-	(void)state;
 	assert_narrow();
 	for (size_t i = 0; i < stat_row_count; i++)
 		*counter(i) = 1234567890123;
@@ -225,11 +218,10 @@ static void no_line_is_wider_than_the_page(void **state)
 	assert_narrow();
 }
 
-static void nothing_measured(void **state)
+TEST(nothing_measured)
 {
 	char *text;
 
-	(void)state;
 	memset(&report, 0, sizeof(report));
 	report.events = EVENT_BIT(EVENT_CPU);
 	text = printed(false);
@@ -240,19 +232,4 @@ static void nothing_measured(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(books, setup),
-		cmocka_unit_test_setup(printed_has_everything, setup),
-		cmocka_unit_test_setup(says_whether_they_balance, setup),
-		cmocka_unit_test_setup(what_is_zero_is_silent, setup),
-		cmocka_unit_test_setup(shares_are_of_what_was_selected, setup),
-		cmocka_unit_test_setup(asked_for_and_got, setup),
-		cmocka_unit_test_setup(averages, setup),
-		cmocka_unit_test_setup(no_line_is_wider_than_the_page, setup),
-		cmocka_unit_test_setup(nothing_measured, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -2,16 +2,12 @@
 /*
  * test_report_cost.c - what the profiler says that it used: its own time and its children's, not COMMAND's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "report/report.h"
+#include "tests/forge/test.h"
 
 static double cpu_seconds(void)
 {
@@ -38,12 +34,11 @@ static double measured(double command_seconds)
 	return r.cpu_seconds;
 }
 
-static void own_cost(void **state)
+TEST(own_cost)
 {
 	double before = measured(0), after;
 	pid_t pid;
 
-	(void)state;
 	burn(0.1);
 	after = measured(0);
 	assert_true(after - before > 0.08 && after - before < 1);
@@ -60,13 +55,4 @@ static void own_cost(void **state)
 	assert_true(report_cpu_so_far() - after >= 0 && report_cpu_so_far() - after < 0.1);
 	/* COMMAND does not. */
 	assert_true(measured(0.2) - before < after - before - 0.15);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_cost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "forge_report.h"
+#include "tests/forge/test.h"
 
 /* Feeds the JSON to Python and asks it for an expression of d; -1 = there is no Python. */
 static int ask_python(const struct buf *json, const char *expression)
@@ -28,7 +29,7 @@ static int ask_python(const struct buf *json, const char *expression)
 	return !WEXITSTATUS(status);
 }
 
-static void json_parses(void **state)
+TEST(json_parses)
 {
 	static const char *const truths[] = {
 		"d[\"ticks\"] == sum(d[\"outcomes\"].values())",
@@ -47,7 +48,6 @@ static void json_parses(void **state)
 	};
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_int_equal(b.data[b.size - 1], '\n');
 	for (size_t i = 0; i < ARRAY_SIZE(truths); i++) {
@@ -62,13 +62,12 @@ static void json_parses(void **state)
 	}
 }
 
-static void json_has_every_name(void **state)
+TEST(json_has_every_name)
 {
 	_cleanup_buf_ struct buf b = {};
 	char wanted[128], id[OUTCOME_ID_MAX];
 	size_t names = 0, in_books = 0;
 
-	(void)state;
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	for (size_t i = 0; i < OUTCOME_COUNT; i++) {
@@ -106,21 +105,19 @@ static void json_has_every_name(void **state)
 					8 + 2 * EVENT_KINDS + 3 + 11 + 4 + 7 + 4);
 }
 
-static void json_is_appended(void **state)
+TEST(json_is_appended)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	assert_int_equal(buf_add_string(&b, "# "), 0);
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_memory_equal(b.data, "# {", 3);
 }
 
-static void largest_numbers(void **state)
+TEST(largest_numbers)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	memset(&report.kernel, 0xff, sizeof(report.kernel));
 	assert_int_equal(report_json(&report, &b), 0);
 	assert_int_equal(buf_add(&b, "", 1), 0);
@@ -128,14 +125,4 @@ static void largest_numbers(void **state)
 	assert_null(strstr(b.data, "-1"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(json_parses, setup),
-		cmocka_unit_test_setup(json_has_every_name, setup),
-		cmocka_unit_test_setup(json_is_appended, setup),
-		cmocka_unit_test_setup(largest_numbers, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

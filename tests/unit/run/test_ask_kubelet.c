@@ -9,6 +9,7 @@
 #include "tests/forge/logged.h"
 
 #include "run/ask_kubelet.h"
+#include "tests/forge/test.h"
 
 static struct loop loop;
 static struct ask_kubelet ask;
@@ -47,11 +48,10 @@ static struct kubelet_options options(unsigned short port)
 	return (struct kubelet_options){ .url = url, .token_file = token, .names = &names };
 }
 
-static void not_asked_for(void **state)
+TEST(not_asked_for)
 {
 	const struct kubelet_options o = { .url = NULL };
 
-	(void)state;
 	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
 	assert_int_equal(ask_kubelet_watch(&ask, &loop), 0);
 	assert_null(ask.kubelet);
@@ -59,14 +59,13 @@ static void not_asked_for(void **state)
 	assert_int_equal(loop.count, 0);
 }
 
-static void cannot_be_opened(void **state)
+TEST(cannot_be_opened)
 {
 	struct kubelet_options o = options(1);
 	const struct loop_row row = { .fd = -1 };
 	const char *said;
 	int err;
 
-	(void)state;
 	while (!loop_watch(&loop, &row))
 		; /* until there is no room */
 	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
@@ -98,14 +97,13 @@ static void turn_often(void)
 }
 
 /* Nobody listens at that port. */
-static void trouble_is_said_once(void **state)
+TEST(trouble_is_said_once)
 {
 	struct kubelet_options o;
 	const char *said;
 	unsigned short port;
 	int fd = server_bind(&port);
 
-	(void)state;
 	o = options(port);
 	assert_int_equal(open_and_watch(&o), 0);
 	assert_int_equal(loop.count, 1);
@@ -121,11 +119,10 @@ static void trouble_is_said_once(void **state)
 }
 
 /* It would be asked at once: nothing of it is run before it is watched. */
-static void nobody_is_asked_before(void **state)
+TEST(nobody_is_asked_before)
 {
 	struct kubelet_options o;
 
-	(void)state;
 	server_start(NULL);
 	o = options(server.port);
 	assert_int_equal(ask_kubelet_open(&ask, &o), 0);
@@ -141,11 +138,10 @@ static void nobody_is_asked_before(void **state)
  * The loop does not wait for it, nor does it spin: it is asked at once and then looked at when there is
  * something.
  */
-static void it_says_nothing(void **state)
+TEST(it_says_nothing)
 {
 	struct kubelet_options o;
 
-	(void)state;
 	server_start(NULL); /* of http: a client of https gets no answer there either */
 	o = options(server.port);
 	assert_int_equal(open_and_watch(&o), 0);
@@ -159,11 +155,10 @@ static void it_says_nothing(void **state)
 }
 
 /* As the kubelet does, after a while: the next answer that is fine. */
-static void trouble_that_is_over(void **state)
+TEST(trouble_that_is_over)
 {
 	struct kubelet_options o = options(1);
 
-	(void)state;
 	o.token_file = "/nonexistent";
 	assert_int_equal(open_and_watch(&o), 0);
 	assert_non_null(strstr(LOGGED(turn_until_trouble()), "/nonexistent: No such file or directory"));
@@ -176,20 +171,16 @@ static void trouble_that_is_over(void **state)
 	assert_string_equal(LOGGED(turn_often()), "");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(not_asked_for),	TEST(cannot_be_opened),	    TEST(trouble_is_said_once),
-		TEST(it_says_nothing),	TEST(trouble_that_is_over),
-		TEST(nobody_is_asked_before),
-	};
-
+	(void)state;
 	alarm(60);
 	unsetenv("https_proxy");
 	unsetenv("HTTPS_PROXY");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -6,11 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +15,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "run/command.h"
 #include "base/cleanup.h"
+#include "tests/forge/test.h"
 
 static char directory[] = "/tmp/test_command.XXXXXX";
 static int fds_before;
@@ -96,21 +92,19 @@ static int run_script(const char *script)
 	return code;
 }
 
-static void exit_codes(void **state)
+TEST(exit_codes)
 {
-	(void)state;
 	assert_int_equal(run_script("exit 0"), 0);
 	assert_int_equal(run_script("exit 1"), 1);
 	assert_int_equal(run_script("exit 77"), 77);
 	assert_int_equal(run_script("exit 255"), 255);
 }
 
-static void signals(void **state)
+TEST(signals)
 {
 	static const int all[] = { SIGHUP, SIGINT, SIGQUIT, SIGKILL, SIGTERM, SIGUSR1, SIGPIPE };
 	char script[64];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		snprintf(script, sizeof(script), "ulimit -c 0; kill -%d $$; exit 7", all[i]);
 		assert_int_equal(run_script(script), 128 + all[i]);
@@ -118,11 +112,10 @@ static void signals(void **state)
 }
 
 /* The event loop blocks and ignores signals for itself, not for COMMAND. */
-static void signals_as_if_started_by_a_shell(void **state)
+TEST(signals_as_if_started_by_a_shell)
 {
 	sigset_t all, old;
 
-	(void)state;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	signal(SIGPIPE, SIG_IGN);
@@ -135,13 +128,12 @@ static void signals_as_if_started_by_a_shell(void **state)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-static void held_back(void **state)
+TEST(held_back)
 {
 	struct command c;
 	char path[128];
 	int code = 5;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/ran", directory);
 	c = start("touch", path, NULL);
 	usleep(100000);
@@ -155,13 +147,12 @@ static void held_back(void **state)
 	command_release(&c);
 }
 
-static void released_before_go(void **state)
+TEST(released_before_go)
 {
 	struct command c;
 	char path[128];
 	pid_t pid;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/ran", directory);
 	c = start("touch", path, NULL);
 	pid = c.pid;
@@ -174,12 +165,11 @@ static void released_before_go(void **state)
 	command_release(&c); /* and once more, and one that never was */
 }
 
-static void released_while_it_runs(void **state)
+TEST(released_while_it_runs)
 {
 	struct command c = start("sleep", "60", NULL);
 	pid_t pid = c.pid;
 
-	(void)state;
 	assert_int_equal(command_go(&c), 0);
 	command_release(&c);
 	assert_int_equal(kill(pid, 0), 0); /* it goes on without us */
@@ -187,14 +177,13 @@ static void released_while_it_runs(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void exec_failures(void **state)
+TEST(exec_failures)
 {
 	char path[128], *argv[] = { path, NULL };
 	struct command c = { 0 };
 	int code;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/missing", directory);
 	assert_int_equal(command_start(&c, argv), 0);
 	assert_int_equal(command_go(&c), -ENOENT);
@@ -221,13 +210,12 @@ static void exec_failures(void **state)
 	command_release(&c);
 }
 
-static void killed_before_go(void **state)
+TEST(killed_before_go)
 {
 	struct command c = start("true", NULL);
 	siginfo_t info;
 	int code = 0;
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN); /* as the event loop does */
 	command_signal(&c, SIGKILL);
 	assert_int_equal(waitid(P_PID, c.pid, &info, WEXITED | WNOWAIT), 0);
@@ -237,11 +225,10 @@ static void killed_before_go(void **state)
 	command_release(&c);
 }
 
-static void signalled(void **state)
+TEST(signalled)
 {
 	struct command c = start("sleep", "60", NULL);
 
-	(void)state;
 	assert_int_equal(command_go(&c), 0);
 	command_signal(&c, SIGTERM);
 	assert_int_equal(wait_for(&c), 128 + SIGTERM);
@@ -251,13 +238,12 @@ static void signalled(void **state)
 }
 
 /* One that is held back does not outlive a profiler that is killed. */
-static void profiler_dies(void **state)
+TEST(profiler_dies)
 {
 	int pipe_fd[2];
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(pipe_fd), 0);
 	pid = fork();
 	if (!pid) {
@@ -274,13 +260,12 @@ static void profiler_dies(void **state)
 	close(pipe_fd[0]);
 }
 
-static void arguments_and_environment(void **state)
+TEST(arguments_and_environment)
 {
 	struct command c =
 		start("sh", "-c", "test \"$0\" = zero && test \"$1\" = 'a b' && test \"$KEY\" = value",
 		      "zero", "a b", NULL);
 
-	(void)state;
 	setenv("KEY", "value", 1); /* too late: it has its own copy */
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(wait_for(&c), 1);
@@ -292,12 +277,11 @@ static void arguments_and_environment(void **state)
 	command_release(&c);
 }
 
-static void inherits_no_descriptor(void **state)
+TEST(inherits_no_descriptor)
 {
 	struct command c = start("sleep", "60", NULL);
 	char path[64];
 
-	(void)state;
 	assert_int_equal(command_go(&c), 0);
 	snprintf(path, sizeof(path), "/proc/%d/fd", c.pid);
 	assert_int_equal(count_fds(path) + 1, fds_before); /* reading our own takes one more */
@@ -306,14 +290,13 @@ static void inherits_no_descriptor(void **state)
 	command_release(&c);
 }
 
-static void no_descriptors_left(void **state)
+TEST(no_descriptors_left)
 {
 	char *argv[] = { (char *)"true", NULL };
 	struct command c = { 0 };
 	struct rlimit old, tight;
 	int failures = 0, n = count_fds("/proc/self/fd");
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	tight = old;
 	tight.rlim_cur = dup(0); /* the lowest free one */
@@ -331,7 +314,7 @@ static void no_descriptors_left(void **state)
 }
 
 /* A user at the limit of processes: fork() says so, and nothing is left open. */
-static void no_process_left(void **state)
+TEST(no_process_left)
 {
 	static char *argv[] = { "true", NULL };
 	const struct rlimit none = { 0, 0 };
@@ -339,7 +322,6 @@ static void no_process_left(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -355,13 +337,12 @@ static void no_process_left(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void its_cpu_time(void **state)
+TEST(its_cpu_time)
 {
 	struct command c =
 		start("sh", "-c", "((while :; do :; done) & sleep 0.4; kill $!; wait $!; exit 3) 2>/dev/null",
 		      NULL);
 
-	(void)state;
 	assert_true(c.cpu_seconds == 0);
 	assert_int_equal(command_go(&c), 0);
 	assert_int_equal(wait_for(&c), 3);
@@ -381,30 +362,13 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(exit_codes),
-		TEST(signals),
-		TEST(signals_as_if_started_by_a_shell),
-		TEST(held_back),
-		TEST(released_before_go),
-		TEST(released_while_it_runs),
-		TEST(exec_failures),
-		TEST(killed_before_go),
-		TEST(signalled),
-		TEST(profiler_dies),
-		TEST(arguments_and_environment),
-		TEST(inherits_no_descriptor),
-		TEST(no_descriptors_left),
-		TEST(no_process_left),
-		TEST(its_cpu_time),
-	};
-
 	/* Whoever runs the tests may ignore some of them, as nohup does; COMMAND would inherit that. */
 	for (int i = 1; i < SIGRTMIN; i++)
 		signal(i, SIG_DFL);
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+	return make_directory(state);
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, remove_directory);

@@ -134,11 +134,10 @@ static const char *finish(int expected)
 	return said;
 }
 
-static void profile_and_summary(void **state)
+TEST(profile_and_summary)
 {
 	const char *said;
 
-	(void)state;
 	ACCEPT("-a", "-o", output);
 	sample_a_moment();
 	said = finish(0);
@@ -150,13 +149,12 @@ static void profile_and_summary(void **state)
 }
 
 /* They are of the same ticks, and add up. */
-static void books_beside_the_profile(void **state)
+TEST(books_beside_the_profile)
 {
 	_cleanup_buf_ struct buf json = { 0 };
 	struct kernel_stats s;
 	char line[64];
 
-	(void)state;
 	ACCEPT("-a", "-o", output, "--stats", "--stats-json", books);
 	sample_a_moment();
 	finish(0);
@@ -172,11 +170,10 @@ static void books_beside_the_profile(void **state)
 }
 
 /* stdout is the profile's then: the rest goes to stderr, and nobody is told how to open what has no name. */
-static void a_profile_on_stdout(void **state)
+TEST(a_profile_on_stdout)
 {
 	const char *said;
 
-	(void)state;
 	ACCEPT("-a", "-o", "-", "--stats");
 	sample_a_moment();
 	said = finish(0);
@@ -187,18 +184,16 @@ static void a_profile_on_stdout(void **state)
 }
 
 /* It is COMMAND's as well. */
-static void a_command_that_prints(void **state)
+TEST(a_command_that_prints)
 {
-	(void)state;
 	ACCEPT("-o", output, "--", "true");
 	sample_a_moment();
 	assert_non_null(strstr(finish(0), "[unsupported Python]"));
 	assert_string_equal(printed.data, "");
 }
 
-static void profile_that_cannot_be_written(void **state)
+TEST(profile_that_cannot_be_written)
 {
-	(void)state;
 	ACCEPT("-a", "-o", "/nonexistent/p", "--stats-json", books);
 	sample_a_moment();
 	assert_non_null(strstr(finish(-ENOENT), "cannot write '/nonexistent/p'"));
@@ -206,12 +201,11 @@ static void profile_that_cannot_be_written(void **state)
 }
 
 /* A month of intervals is in the books, if the last one's folder is gone: they are written all the same. */
-static void last_interval_that_is_lost(void **state)
+TEST(last_interval_that_is_lost)
 {
 	_cleanup_buf_ struct buf json = { 0 };
 	char intervals[128];
 
-	(void)state;
 	snprintf(intervals, sizeof(intervals), "%s/d", folder);
 	assert_int_equal(mkdir(intervals, 0700), 0);
 	ACCEPT("-a", "--output-dir", intervals, "--stats-json", books);
@@ -223,12 +217,11 @@ static void last_interval_that_is_lost(void **state)
 	assert_non_null(strstr(json.data, "\"files_failed\": 1"));
 }
 
-static void intervals(void **state)
+TEST(intervals)
 {
 	_cleanup_buf_ struct buf json = { 0 };
 	const char *last;
 
-	(void)state;
 	ACCEPT("-a", "--output-dir", folder, "--stats-json", "/dev/null");
 	sample_a_moment();
 	assert_int_equal(count_files(NULL), 0);
@@ -247,9 +240,8 @@ static const char *check(void)
 	return LOGGED(check_result = finish_check(&agent));
 }
 
-static void files_are_tried_first(void **state)
+TEST(files_are_tried_first)
 {
-	(void)state;
 	ACCEPT("-a", "-o", output, "--stats-json", books);
 	assert_string_equal(check(), "");
 	assert_int_equal(check_result, 0);
@@ -268,22 +260,12 @@ static void files_are_tried_first(void **state)
 	assert_int_equal(check_result, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown_all)
-
-int main(void)
+static int end(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(profile_and_summary),
-		TEST(books_beside_the_profile),
-		TEST(a_profile_on_stdout),
-		TEST(a_command_that_prints),
-		TEST(profile_that_cannot_be_written),
-		TEST(last_interval_that_is_lost),
-		TEST(intervals),
-		TEST(files_are_tried_first),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
+	(void)state;
 	buf_free(&printed);
-	return failed;
+	return 0;
 }
+
+AROUND_EACH(setup, teardown_all);
+AROUND_ALL(NULL, end);

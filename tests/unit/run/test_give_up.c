@@ -4,6 +4,7 @@
  * then: ticks that begin anew when a CPU came, questions to maps, the list of processes. Each test does it in
  * a child, since nothing of it can be taken back. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include <sys/stat.h>
@@ -118,33 +119,29 @@ static __u64 for_events(void)
 	return needed;
 }
 
-static void timers_need_nothing(void **state)
+TEST(timers_need_nothing)
 {
-	(void)state;
 	assert_int_equal(kept(TRIGGER_TIMER), 0);
 }
 
-static void perf_events_need_one(void **state)
+TEST(perf_events_need_one)
 {
-	(void)state;
 	assert_int_equal(kept(TRIGGER_PERF), for_events());
 }
 
-static void a_command_may_be_signalled(void **state)
+TEST(a_command_may_be_signalled)
 {
-	(void)state;
 	options.command = nothing;
 	assert_int_equal(kept(TRIGGER_PERF), for_events() | PRIVILEGE(CAP_KILL));
 }
 
 /* Files that are written at the end, and read again, by somebody who is not their owner. */
-static void files_of_others(void **state)
+TEST(files_of_others)
 {
 	char folder[] = "/tmp/pyperf-give-up-XXXXXX", file[64], output[64];
 	const __u64 dac = PRIVILEGE(CAP_DAC_READ_SEARCH) | PRIVILEGE(CAP_DAC_OVERRIDE);
 	__u64 have;
 
-	(void)state;
 	assert_int_equal(privileges_get(&have), 0);
 	if ((have & dac) != dac || !(have & PRIVILEGE(CAP_CHOWN))) {
 		print_message("SKIP: only root can make files of another user\n");
@@ -173,17 +170,12 @@ static void files_of_others(void **state)
 	rmdir(folder);
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(timers_need_nothing),
-		TEST(perf_events_need_one),
-		TEST(a_command_may_be_signalled),
-		TEST(files_of_others),
-	};
-
+	(void)state;
 	alarm(300);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, NULL);
+AROUND_ALL(begin, NULL);

@@ -2,21 +2,16 @@
 /*
  * test_guide.c - each command of guide.def is read as the command line is: no row can go stale.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "options/options.h"
 #include "run/guide.h"
+#include "tests/forge/test.h"
 
 #define WORDS_MAX 32
 
-static void every_command_is_read(void **state)
+TEST(every_command_is_read)
 {
-	(void)state;
 	for (size_t i = 0; i < guide_count; i++) {
 		char line[256], error[256] = "", *words[WORDS_MAX + 1], *at = line;
 		struct options o;
@@ -33,20 +28,9 @@ static void every_command_is_read(void **state)
 	}
 }
 
-static void no_question_is_there_twice(void **state)
+TEST(no_question_is_there_twice)
 {
-	(void)state;
 	for (size_t i = 0; i < guide_count; i++)
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(guide_rows[i].question, guide_rows[j].question);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_command_is_read),
-		cmocka_unit_test(no_question_is_there_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "run/named.h"
 #include "tests/forge/logged.h"
+#include "tests/forge/test.h"
 
 #define NOBODY 0x7ffffff0
 
@@ -32,14 +28,13 @@ static void *live(void *seen)
 	return NULL;
 }
 
-static void a_thread_is_none(void **state)
+TEST(a_thread_is_none)
 {
 	char expected[128];
 	pthread_t thread;
 	struct seen s;
 	int err = 0;
 
-	(void)state;
 	pthread_barrier_init(&s.begun, NULL, 2);
 	pthread_barrier_init(&s.ends, NULL, 2);
 	assert_int_equal(pthread_create(&thread, NULL, live, &s), 0);
@@ -53,22 +48,11 @@ static void a_thread_is_none(void **state)
 	pthread_join(thread, NULL);
 }
 
-static void processes_are_fine(void **state)
+TEST(processes_are_fine)
 {
 	int err = -1;
 
-	(void)state;
 	assert_string_equal(LOGGED(err = named_check((pid_t[]){ 1, getpid(), NOBODY }, 3)), "");
 	assert_int_equal(err, 0);
 	assert_int_equal(named_check(NULL, 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_is_none),
-		cmocka_unit_test(processes_are_fine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

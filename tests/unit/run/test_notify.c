@@ -5,20 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "run/notify.h"
+#include "tests/forge/test.h"
 
 static struct notify notify;
 static int manager = -1;
@@ -80,9 +76,8 @@ static void say_everything(void)
 	notify_watchdog(&notify);
 }
 
-static void nobody_asked(void **state)
+TEST(nobody_asked)
 {
-	(void)state;
 	setenv("WATCHDOG_USEC", "1000000", 1);
 	assert_int_equal(notify_open(&notify), 0);
 	assert_int_equal(notify.fd, -1);
@@ -91,12 +86,11 @@ static void nobody_asked(void **state)
 	notify_close(&notify);
 }
 
-static void says_how_things_are(void **state)
+TEST(says_how_things_are)
 {
 	const char *const names[] = { path, "@pyperf-notify-test" };
 	unsigned long long before, said;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		listen_at(names[i]);
 		assert_int_equal(notify_open(&notify), 0);
@@ -120,9 +114,8 @@ static void says_how_things_are(void **state)
 }
 
 /* COMMAND and the worker must not speak in our name. */
-static void children_inherit_nothing(void **state)
+TEST(children_inherit_nothing)
 {
-	(void)state;
 	listen_at(path);
 	setenv("WATCHDOG_USEC", "1000000", 1);
 	setenv("WATCHDOG_PID", "1", 1);
@@ -132,7 +125,7 @@ static void children_inherit_nothing(void **state)
 	assert_null(getenv("WATCHDOG_PID"));
 }
 
-static void sockets_that_are_none(void **state)
+TEST(sockets_that_are_none)
 {
 	char longest[200];
 	const struct {
@@ -145,7 +138,6 @@ static void sockets_that_are_none(void **state)
 		      { "/nonexistent/socket", -ENOENT },
 		      { "@pyperf-nobody-there", -ECONNREFUSED } };
 
-	(void)state;
 	memset(longest, 'a', sizeof(longest) - 1);
 	longest[0] = '/';
 	longest[sizeof(longest) - 1] = '\0';
@@ -159,11 +151,10 @@ static void sockets_that_are_none(void **state)
 }
 
 /* Twice in the time that the manager allows. */
-static void signs_of_life(void **state)
+TEST(signs_of_life)
 {
 	char pid[16];
 
-	(void)state;
 	listen_at(path);
 	setenv("WATCHDOG_USEC", "20000000", 1);
 	snprintf(pid, sizeof(pid), "%d", getpid());
@@ -186,9 +177,8 @@ static void signs_of_life(void **state)
 	assert_int_equal(notify_timeout_ms(&notify), 60000); /* an owner may look too early */
 }
 
-static void somebody_else_is_watched(void **state)
+TEST(somebody_else_is_watched)
 {
-	(void)state;
 	listen_at(path);
 	setenv("WATCHDOG_USEC", "20000000", 1);
 	setenv("WATCHDOG_PID", "1", 1);
@@ -199,9 +189,8 @@ static void somebody_else_is_watched(void **state)
 }
 
 /* Its queue is full, or it is gone: neither stops us, by waiting or by SIGPIPE. */
-static void a_manager_that_does_not_listen(void **state)
+TEST(a_manager_that_does_not_listen)
 {
-	(void)state;
 	listen_at(path);
 	assert_int_equal(notify_open(&notify), 0);
 	for (int i = 0; i < 100000; i++)
@@ -212,16 +201,12 @@ static void a_manager_that_does_not_listen(void **state)
 	say_everything();
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_asked),	     TEST(says_how_things_are),	      TEST(children_inherit_nothing),
-		TEST(sockets_that_are_none), TEST(signs_of_life),	      TEST(somebody_else_is_watched),
-		TEST(a_manager_that_does_not_listen),
-	};
-
+	(void)state;
 	alarm(60);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -5,19 +5,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "run/printed.h"
 #include "tests/forge/logged.h"
+#include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
 #define LONG (1 << 20)
@@ -75,9 +71,8 @@ static int nobody_reads(void)
 	return printed_flush(stdout);
 }
 
-static void what_cannot_be_printed(void **state)
+TEST(what_cannot_be_printed)
 {
-	(void)state;
 	fflush(stdout);
 	path = "/dev/full";
 	assert_int_equal(exit_code(full), 0);
@@ -88,22 +83,11 @@ static void what_cannot_be_printed(void **state)
 	assert_int_equal(exit_code(nobody_reads), 0);
 }
 
-static void what_could_not_be_made(void **state)
+TEST(what_could_not_be_made)
 {
 	int err = 0;
 
-	(void)state;
 	assert_string_equal(LOGGED(err = printed(-ENOMEM, &hello)),
 			    "pyperf-bpf: error: stdout: Cannot allocate memory\n");
 	assert_int_equal(err, -ENOMEM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_cannot_be_printed),
-		cmocka_unit_test(what_could_not_be_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

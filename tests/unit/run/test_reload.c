@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -110,31 +111,28 @@ static int files_after_an_interval(const char *path)
 	return files;
 }
 
-static void profiles_go_elsewhere(void **state)
+TEST(profiles_go_elsewhere)
 {
 	char expected[256];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "pyperf-bpf: %s is read again\n", config);
 	assert_string_equal(reload_with(with_folder(second, "interval = 1000\n")), expected);
 	assert_int_equal(files_after_an_interval(second), 1);
 }
 
-static void an_interval_becomes_shorter(void **state)
+TEST(an_interval_becomes_shorter)
 {
-	(void)state;
 	reload_with(with_folder(first, "interval = 0.1\n"));
 	usleep(110000);
 	assert_true(continuous_ends(agent.continuous));
 }
 
 /* What must be there before the kernel side is loaded. */
-static void what_only_a_restart_changes(void **state)
+TEST(what_only_a_restart_changes)
 {
 	const char *said = reload_with(with_folder(first,
 						   "interval = 1000\nfrequency = 50\npod-logs = /x\n"));
 
-	(void)state;
 	assert_non_null(strstr(said, "warning: "));
 	assert_non_null(strstr(said, ": only a restart changes "));
 	assert_non_null(strstr(said, "frequency"));
@@ -142,9 +140,8 @@ static void what_only_a_restart_changes(void **state)
 	assert_int_equal(options.frequency, 99);
 }
 
-static void how_much_is_said(void **state)
+TEST(how_much_is_said)
 {
-	(void)state;
 	assert_int_equal(log_get_level(), LOG_INFO);
 	reload_with(with_folder(first, "verbose = yes\n"));
 	assert_int_equal(log_get_level(), LOG_DEBUG);
@@ -152,11 +149,10 @@ static void how_much_is_said(void **state)
 	assert_int_equal(log_get_level(), LOG_ERROR);
 }
 
-static void a_file_with_an_error(void **state)
+TEST(a_file_with_an_error)
 {
 	const char *said;
 
-	(void)state;
 	said = reload_with(with_folder(second, "interval = soon\n"));
 	assert_non_null(strstr(said, "error: "));
 	assert_non_null(strstr(said, "'soon'"));
@@ -169,26 +165,18 @@ static void a_file_with_an_error(void **state)
 }
 
 /* A run without intervals, such as with --listen alone, has none to change. */
-static void without_intervals(void **state)
+TEST(without_intervals)
 {
-	(void)state;
 	continuous_close(TAKE_PTR(agent.continuous));
 	assert_non_null(strstr(reload_with(with_folder(first, "interval = 1000\n")), "is read again"));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_reload, teardown_reload)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(profiles_go_elsewhere),
-		TEST(an_interval_becomes_shorter),
-		TEST(what_only_a_restart_changes),
-		TEST(how_much_is_said),
-		TEST(a_file_with_an_error),
-		TEST(without_intervals),
-	};
-
+	(void)state;
 	alarm(60);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_reload, teardown_reload);
+AROUND_ALL(begin, NULL);

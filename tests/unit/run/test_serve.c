@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 #include "tests/unit/http/client.h"
 #include "tests/forge/logged.h"
@@ -71,9 +72,8 @@ static void turn(void)
 	assert_int_equal(loop_turn(&loop, 10), 0);
 }
 
-static void nowhere(void **state)
+TEST(nowhere)
 {
-	(void)state;
 	assert_string_equal(open_at((struct serve_addresses){ 0 }, 0), "");
 	assert_null(http);
 	assert_int_equal(loop.count, 0);
@@ -82,12 +82,11 @@ static void nowhere(void **state)
 	serve_finish(NULL);
 }
 
-static void says_where_it_listens(void **state)
+TEST(says_where_it_listens)
 {
 	const unsigned short page = free_port(), metrics = free_port();
 	char expected[256];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/\n"
 					     "pyperf-bpf: listening on http://127.0.0.1:%u/metrics\n",
 		 page, metrics);
@@ -98,11 +97,10 @@ static void says_where_it_listens(void **state)
 }
 
 /* A name that is none gets its 404; the other address has no page at all. */
-static void clients_get_answers(void **state)
+TEST(clients_get_answers)
 {
 	const unsigned short page = free_port(), metrics = free_port();
 
-	(void)state;
 	open_at((struct serve_addresses){ .all = address("127.0.0.1", page),
 					  .metrics = address("127.0.0.1", metrics) }, 0);
 	let_server_work = turn;
@@ -113,14 +111,13 @@ static void clients_get_answers(void **state)
 	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
 }
 
-static void ready_while_it_samples(void **state)
+TEST(ready_while_it_samples)
 {
 	const unsigned short number = free_port();
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(number),
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd;
 
-	(void)state;
 	open_at((struct serve_addresses){ .all = address("127.0.0.1", number) }, 0);
 	let_server_work = turn;
 	assert_int_equal(status_of(ask(GET("/readyz"))), 503);
@@ -133,23 +130,21 @@ static void ready_while_it_samples(void **state)
 	close(fd);
 }
 
-static void metrics_alone(void **state)
+TEST(metrics_alone)
 {
 	const unsigned short metrics = free_port();
 
-	(void)state;
 	open_at((struct serve_addresses){ .metrics = address("127.0.0.1", metrics) }, 0);
 	let_server_work = turn;
 	port = htons(metrics);
 	assert_int_equal(status_of(ask(GET("/page.css"))), 404);
 }
 
-static void health_alone(void **state)
+TEST(health_alone)
 {
 	const unsigned short health = free_port();
 	char expected[256];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "pyperf-bpf: listening on http://127.0.0.1:%u/healthz\n",
 		 health);
 	assert_string_equal(open_at((struct serve_addresses){ .health = address("127.0.0.1", health) }, 0),
@@ -160,12 +155,11 @@ static void health_alone(void **state)
 	assert_int_equal(status_of(ask(GET("/healthz"))), 200);
 }
 
-static void token_that_is_none(void **state)
+TEST(token_that_is_none)
 {
 	char file[] = "/tmp/pyperf-serve.XXXXXX", expected[256];
 	struct serve_addresses a = { .all = address("127.0.0.1", free_port()) };
 
-	(void)state;
 	close(mkstemp(file));
 	inputs.token_file = file;
 	snprintf(expected, sizeof(expected),
@@ -179,13 +173,12 @@ static void token_that_is_none(void **state)
 	assert_int_equal(loop.count, 0);
 }
 
-static void somebody_else_listens_there(void **state)
+TEST(somebody_else_listens_there)
 {
 	const int fd = listen_somewhere();
 	const unsigned short number = ntohs(port);
 	char expected[256];
 
-	(void)state;
 	snprintf(expected, sizeof(expected),
 		 "pyperf-bpf: error: --listen 127.0.0.1:%u: another program listens there; end it "
 					     "or take another port\n", number);
@@ -199,20 +192,18 @@ static void somebody_else_listens_there(void **state)
 }
 
 /* 192.0.2.0/24 is for documents (RFC 5737): no machine has an address there. */
-static void addresses_of_other_machines(void **state)
+TEST(addresses_of_other_machines)
 {
-	(void)state;
 	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("192.0.2.1", 7070) },
 				       -EADDRNOTAVAIL),
 			       "error: --listen 192.0.2.1:7070: this machine has no such address\n"));
 	assert_null(http);
 }
 
-static void no_room_in_the_loop(void **state)
+TEST(no_room_in_the_loop)
 {
 	const struct loop_row row = { .fd = -1 };
 
-	(void)state;
 	while (!loop_watch(&loop, &row))
 		;
 	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("127.0.0.1", free_port()) },
@@ -221,12 +212,11 @@ static void no_room_in_the_loop(void **state)
 }
 
 /* A client that comes before others are heard waits; it gets its answer then. */
-static void nobody_is_heard_before(void **state)
+TEST(nobody_is_heard_before)
 {
 	const struct serve_addresses a = { .health = address("127.0.0.1", free_port()) };
 	struct pollfd client = { .events = POLLIN };
 
-	(void)state;
 	LOGGED(assert_int_equal(serve_open(&http, &a, &inputs), 0));
 	client.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(connect(client.fd, (const struct sockaddr *)&a.health.socket, a.health.size), 0);
@@ -240,24 +230,12 @@ static void nobody_is_heard_before(void **state)
 	close(client.fd);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_serve, teardown_serve)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nowhere),
-		TEST(says_where_it_listens),
-		TEST(clients_get_answers),
-		TEST(ready_while_it_samples),
-		TEST(metrics_alone),
-		TEST(health_alone),
-		TEST(token_that_is_none),
-		TEST(somebody_else_listens_there),
-		TEST(addresses_of_other_machines),
-		TEST(no_room_in_the_loop),
-		TEST(nobody_is_heard_before),
-	};
-
+	(void)state;
 	alarm(60);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_serve, teardown_serve);
+AROUND_ALL(begin, NULL);

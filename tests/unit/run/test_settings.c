@@ -3,6 +3,7 @@
  * test_settings.c - what a command line means for each room: every option arrives where it is for, as what it
  * says.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
 
 #include "kern/kernel.h"
@@ -20,11 +21,10 @@ static struct kernel_options kernel(void)
 	return settings_kernel(&o);
 }
 
-static void defaults_of_the_kernel_side(void **state)
+TEST(defaults_of_the_kernel_side)
 {
 	struct kernel_options k;
 
-	(void)state;
 	ACCEPT("-a");
 	k = kernel();
 	assert_int_equal(k.trigger, TRIGGER_AUTO);
@@ -38,9 +38,8 @@ static void defaults_of_the_kernel_side(void **state)
 	assert_int_equal(k.tree_size, 524288);
 }
 
-static void programs_of_the_kernel_side(void **state)
+TEST(programs_of_the_kernel_side)
 {
-	(void)state;
 	ACCEPT("-a", "--kernel", "syscall");
 	assert_false(kernel().programs);
 	assert_int_equal(kernel().native, NATIVE_MODE_OFF);
@@ -52,11 +51,10 @@ static void programs_of_the_kernel_side(void **state)
 #endif
 }
 
-static void numbers_of_the_kernel_side(void **state)
+TEST(numbers_of_the_kernel_side)
 {
 	struct kernel_options k;
 
-	(void)state;
 	ACCEPT("-a", "-F", "1001", "--max-depth", "77", "--cache-threads", "88", "--cache-depth", "66",
 	       "--tree-size", "5000");
 	k = kernel();
@@ -68,9 +66,8 @@ static void numbers_of_the_kernel_side(void **state)
 }
 
 /* The parser knows a choice by its place in the list; the rooms by names of their own. */
-static void choices_of_the_kernel_side(void **state)
+TEST(choices_of_the_kernel_side)
 {
-	(void)state;
 	ACCEPT("-a", "--trigger", "auto");
 	assert_int_equal(kernel().trigger, TRIGGER_AUTO);
 	ACCEPT("-a", "--trigger", "perf");
@@ -90,9 +87,8 @@ static void choices_of_the_kernel_side(void **state)
 }
 
 /* Children of --pid are only wanted with --children; COMMAND's always. */
-static void whom_the_kernel_side_looks_at(void **state)
+TEST(whom_the_kernel_side_looks_at)
 {
-	(void)state;
 	ACCEPT("-p", "1");
 	assert_true(!kernel().all && !kernel().follow);
 	ACCEPT("-p", "1", "--children");
@@ -102,9 +98,8 @@ static void whom_the_kernel_side_looks_at(void **state)
 }
 
 /* It costs a little, so it is only measured where somebody may ask. */
-static void run_times_that_somebody_asks_for(void **state)
+TEST(run_times_that_somebody_asks_for)
 {
-	(void)state;
 	ACCEPT("-a", "--stats");
 	assert_true(kernel().measure && kernel().statistics);
 	ACCEPT("-a", "--stats-json", "s.json");
@@ -115,11 +110,10 @@ static void run_times_that_somebody_asks_for(void **state)
 	assert_true(kernel().measure && !kernel().statistics);
 }
 
-static void which_processes(void **state)
+TEST(which_processes)
 {
 	struct selection s;
 
-	(void)state;
 	ACCEPT("-a");
 	s = settings_selection(&o);
 	assert_true(!s.comm && !s.exclude_comm && !s.cgroup && !s.exclude_cgroup && !s.container && !s.pod &&
@@ -136,11 +130,10 @@ static void which_processes(void **state)
 	assert_string_equal(s.namespace, "g");
 }
 
-static void whom_to_ask_for_labels(void **state)
+TEST(whom_to_ask_for_labels)
 {
 	struct kubelet_options k;
 
-	(void)state;
 	ACCEPT("-a");
 	assert_null(settings_kubelet(&o).url);
 	ACCEPT("-a", "--kubelet", "https://n:10250", "--pod-label", "app,tier", "--kubelet-token-file", "t",
@@ -156,11 +149,10 @@ static void whom_to_ask_for_labels(void **state)
 	assert_true(settings_kubelet(&o).insecure);
 }
 
-static void where_intervals_go(void **state)
+TEST(where_intervals_go)
 {
 	struct continuous_options c;
 
-	(void)state;
 	ACCEPT("-a", "--output-dir", "d", "--keep", "24");
 	c = settings_continuous(&o);
 	assert_true(c.interval_seconds == 60);
@@ -188,11 +180,10 @@ static void where_intervals_go(void **state)
 	assert_int_equal(settings_continuous(&o).keep.bytes, 3 << 20);
 }
 
-static void the_profile_of_a_run(void **state)
+TEST(the_profile_of_a_run)
 {
 	struct whole_options w;
 
-	(void)state;
 	ACCEPT("-a");
 	w = settings_whole(&o);
 	assert_string_equal(w.output, "profile.pb.gz");
@@ -211,18 +202,4 @@ static void the_profile_of_a_run(void **state)
 	assert_null(settings_whole(&o).output);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(defaults_of_the_kernel_side),   TEST(numbers_of_the_kernel_side),
-		TEST(programs_of_the_kernel_side),
-		TEST(choices_of_the_kernel_side),    TEST(whom_the_kernel_side_looks_at),
-		TEST(run_times_that_somebody_asks_for), TEST(which_processes),
-		TEST(whom_to_ask_for_labels),	     TEST(where_intervals_go),
-		TEST(the_profile_of_a_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

@@ -4,17 +4,13 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "run/targets_end.h"
+#include "tests/forge/test.h"
 
 static pid_t start(void)
 {
@@ -37,12 +33,11 @@ static void end(pid_t pid)
 	assert_int_equal(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
 }
 
-static void the_last_one(void **state)
+TEST(the_last_one)
 {
 	const pid_t pids[] = { start(), start(), 0x7ffffff0 };
 	struct targets_end e;
 
-	(void)state;
 	assert_int_equal(targets_end_open(&e, pids, ARRAY_SIZE(pids)), 0);
 	assert_false(targets_end_look(&e, false, 0));
 	end(pids[0]);
@@ -69,12 +64,11 @@ static void *tell_tid(void *seen)
 }
 
 /* It may become one between the look at its number and here. */
-static void a_thread_is_no_process(void **state)
+TEST(a_thread_is_no_process)
 {
 	pid_t seen[3] = { 0 };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, tell_tid, seen), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_not_equal(seen[0], getpid());
@@ -82,12 +76,11 @@ static void a_thread_is_no_process(void **state)
 	assert_true(seen[2]);
 }
 
-static void children_go_on(void **state)
+TEST(children_go_on)
 {
 	const pid_t pid = start();
 	struct targets_end e;
 
-	(void)state;
 	assert_int_equal(targets_end_open(&e, &pid, 1), 0);
 	assert_false(targets_end_look(&e, true, 0));
 	assert_false(targets_end_look(&e, true, 0));
@@ -101,25 +94,12 @@ static void children_go_on(void **state)
 	targets_end_close(&e);
 }
 
-static void nobody_is_named(void **state)
+TEST(nobody_is_named)
 {
 	struct targets_end e;
 
-	(void)state;
 	assert_int_equal(targets_end_open(&e, NULL, 0), 0);
 	assert_false(targets_end_look(&e, false, 0));
 	targets_end_close(&e);
 	assert_false(targets_end_look(&e, false, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_last_one),
-		cmocka_unit_test(a_thread_is_no_process),
-		cmocka_unit_test(children_go_on),
-		cmocka_unit_test(nobody_is_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 #include "tests/forge/written.h"
 #include "tests/forge/logged.h"
@@ -124,31 +125,27 @@ static void end_by(int signal)
 	assert_int_equal(agent.exit_code, 0);
 }
 
-static void sigint_ends_it(void **state)
+TEST(sigint_ends_it)
 {
-	(void)state;
 	end_by(SIGINT);
 }
 
-static void sigterm_ends_it(void **state)
+TEST(sigterm_ends_it)
 {
-	(void)state;
 	end_by(SIGTERM);
 }
 
 /* A terminal that was closed. */
-static void sighup_ends_it_without_a_config_file(void **state)
+TEST(sighup_ends_it_without_a_config_file)
 {
-	(void)state;
 	end_by(SIGHUP);
 }
 
-static void sighup_has_the_config_file_read_again(void **state)
+TEST(sighup_has_the_config_file_read_again)
 {
 	char config[128];
 	FILE *f;
 
-	(void)state;
 	snprintf(config, sizeof(config), "%s/config", folder);
 	f = fopen(config, "we");
 	assert_true(f && fputs("interval = 60\noutput-dir = /tmp\n", f) >= 0 && !fclose(f));
@@ -158,11 +155,10 @@ static void sighup_has_the_config_file_read_again(void **state)
 	assert_false(agent.stop);
 }
 
-static void other_children_may_end(void **state)
+TEST(other_children_may_end)
 {
 	pid_t pid;
 
-	(void)state;
 	OPEN("-a");
 	pid = fork();
 	assert_true(pid >= 0);
@@ -179,9 +175,8 @@ static void run_command(void)
 	assert_int_equal(command_go(&agent.command), 0);
 }
 
-static void ends_with_its_command(void **state)
+TEST(ends_with_its_command)
 {
-	(void)state;
 	OPEN("--", "sh", "-c", "exit 3");
 	run_command();
 	while (!agent.stop)
@@ -190,9 +185,8 @@ static void ends_with_its_command(void **state)
 }
 
 /* A service manager's stop is for both. */
-static void sigterm_is_passed_on(void **state)
+TEST(sigterm_is_passed_on)
 {
-	(void)state;
 	OPEN("--", "sleep", "1000");
 	run_command();
 	kill(getpid(), SIGTERM);
@@ -203,9 +197,8 @@ static void sigterm_is_passed_on(void **state)
 }
 
 /* Ctrl-C reaches it by itself. A second one does not wait for it. */
-static void its_end_is_waited_for(void **state)
+TEST(its_end_is_waited_for)
 {
-	(void)state;
 	OPEN("--", "sleep", "1000");
 	run_command();
 	kill(getpid(), SIGINT);
@@ -226,11 +219,10 @@ static void its_end_is_waited_for(void **state)
 	assert_int_equal(agent.exit_code, 128 + SIGKILL);
 }
 
-static void what_does_not_end_is_named(void **state)
+TEST(what_does_not_end_is_named)
 {
 	const char *said = "";
 
-	(void)state;
 	OPEN("--", "sleep", "1000");
 	run_command();
 	kill(getpid(), SIGINT);
@@ -245,9 +237,8 @@ static void what_does_not_end_is_named(void **state)
 }
 
 /* When the time is up, or before it was let go, it is not waited for. */
-static void nobody_waits_for_a_command_that_is_not_profiled(void **state)
+TEST(nobody_waits_for_a_command_that_is_not_profiled)
 {
-	(void)state;
 	OPEN("--", "sleep", "1000");
 	assert_int_equal(command_start(&agent.command, options.command), 0);
 	kill(getpid(), SIGINT);
@@ -268,11 +259,10 @@ static void nobody_waits_for_a_command_that_is_not_profiled(void **state)
 
 /* --- what is read --------------------------------------------------------------------------------------- */
 
-static void the_workers_answers(void **state)
+TEST(the_workers_answers)
 {
 	struct record_process self;
 
-	(void)state;
 	OPEN("-a");
 	self = find_process(kernel, getpid());
 	assert_int_equal(discover_process(agent.discover, &self), 0);
@@ -282,13 +272,12 @@ static void the_workers_answers(void **state)
 }
 
 /* The record of a child does not wake the loop; it is read within the interval. */
-static void the_kernel_sides_records(void **state)
+TEST(the_kernel_sides_records)
 {
 	struct record_process self;
 	struct process p = { .state = PROCESS_NO_LAYOUT };
 	struct registry_entry e = { .pid = getpid(), .binary = "", .build_id = "", .layout = -1 };
 
-	(void)state;
 	OPEN("-a");
 	self = find_process(kernel, getpid());
 	p.start_time = self.start_time;
@@ -305,12 +294,11 @@ static void the_kernel_sides_records(void **state)
 
 /* --- what is due ---------------------------------------------------------------------------------------- */
 
-static void a_sign_of_life(void **state)
+TEST(a_sign_of_life, .setup = setup_without_seconds, .teardown = teardown_all)
 {
 	char heard[64] = "";
 	int manager[2];
 
-	(void)state;
 	OPEN("-a");
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, manager), 0);
 	agent.notify = (struct notify){ .fd = manager[0], .watchdog_seconds = 0.02 };
@@ -323,11 +311,10 @@ static void a_sign_of_life(void **state)
 	close(manager[1]);
 }
 
-static void a_line_for_people(void **state)
+TEST(a_line_for_people)
 {
 	const char *said = "";
 
-	(void)state;
 	OPEN("-a");
 	agent.progress.wanted = true;
 	assert_string_equal(LOGGED(turn()), ""); /* it has not begun */
@@ -337,11 +324,10 @@ static void a_line_for_people(void **state)
 	assert_non_null(strstr(said, "0 processes"));
 }
 
-static void a_generation_of_the_tree(void **state)
+TEST(a_generation_of_the_tree)
 {
 	struct record_code c = { .type = RECORD_CODE, .code = CODE_FIRST };
 
-	(void)state;
 	OPEN("-a");
 	c.name = c.file = c.table = (struct code_part){ .flags = PART_FAULT };
 	assert_int_equal(codes_add(agent.codes, &c, offsetof(struct record_code, data)), 0);
@@ -354,11 +340,10 @@ static void a_generation_of_the_tree(void **state)
 	assert_int_equal(codes_get_stats(agent.codes)->codes, 0);
 }
 
-static void an_interval(void **state)
+TEST(an_interval, .setup = setup_without_seconds, .teardown = teardown_all)
 {
 	struct continuous_options c;
 
-	(void)state;
 	OPEN("-a", "--output-dir", folder, "--interval", "0.1");
 	c = settings_continuous(&options);
 	LOGGED(assert_int_equal(continuous_open(&agent.continuous, &c, &agent.windows), 0));
@@ -368,13 +353,12 @@ static void an_interval(void **state)
 }
 
 /* A loop that is full has no room for them. */
-static void no_room(void **state)
+TEST(no_room)
 {
 	const struct loop_row row = { .fd = -1 };
 	const char *said;
 	int err;
 
-	(void)state;
 	OPEN("-a");
 	while (!loop_watch(&agent.loop, &row))
 		;
@@ -383,35 +367,17 @@ static void no_room(void **state)
 	assert_non_null(strstr(said, "error: the event loop cannot be set up"));
 }
 
-#define TEST(f)	    cmocka_unit_test_setup_teardown(f, setup, teardown_all)
-#define TEST_DUE(f) cmocka_unit_test_setup_teardown(f, setup_without_seconds, teardown_all)
-
-int main(void)
+static int begin(void **state)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	const struct CMUnitTest tests[] = {
-		TEST(sigint_ends_it),
-		TEST(sigterm_ends_it),
-		TEST(sighup_ends_it_without_a_config_file),
-		TEST(sighup_has_the_config_file_read_again),
-		TEST(other_children_may_end),
-		TEST(ends_with_its_command),
-		TEST(sigterm_is_passed_on),
-		TEST(its_end_is_waited_for),
-		TEST(what_does_not_end_is_named),
-		TEST(nobody_waits_for_a_command_that_is_not_profiled),
-		TEST(the_workers_answers),
-		TEST(the_kernel_sides_records),
-		TEST_DUE(a_sign_of_life),
-		TEST(a_line_for_people),
-		TEST(a_generation_of_the_tree),
-		TEST_DUE(an_interval),
-		TEST(no_room),
-	};
 
+	(void)state;
 	alarm(120);
 	/* Whoever starts this in the background may ignore them, and then so would the loop. */
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		signal(signals[i], SIG_DFL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown_all);
+AROUND_ALL(begin, NULL);

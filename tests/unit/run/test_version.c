@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* test_version.c - what --version says: the version first, and a line for each part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "run/version.h"
+#include "tests/forge/test.h"
 
-static void what_it_says(void **state)
+TEST(what_it_says)
 {
 	static const char *const lines[] = { "\ncommit: 1234abcd\n", "\nbuilt for: ", "\nlibbpf: 1.",
 					     "\npush and kubelet: libcurl/" };
@@ -19,20 +14,10 @@ static void what_it_says(void **state)
 	size_t size;
 	FILE *f = open_memstream(&said, &size);
 
-	(void)state;
 	version_print(f, "1234abcd");
 	fclose(f);
 	assert_ptr_equal(strstr(said, "pyperf-bpf " PYPERF_VERSION "\n"), said);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_non_null(strstr(said, lines[i]));
 	free(said);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_it_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,8 @@
  * The tree and the worker are the test's; the stores are real.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "guard/worker.h"
@@ -22,6 +17,7 @@
 #include "symbols/native.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "tests/forge/test.h"
 
 #define NODES 2048
 #define ROOT  EVENT_KINDS /* of process 1 */
@@ -147,9 +143,8 @@ static void sample(__u32 offset)
 	nodes[next_node++].key = node_key(ROOT, NODE_NATIVE, 0) | position;
 }
 
-static void each_position_is_asked_for_once(void **state)
+TEST(each_position_is_asked_for_once)
 {
-	(void)state;
 	assert_false(ask_lines_look(lines));
 	assert_int_equal(asked_count, 0);
 	for (int i = 0; i < 2; i++) {
@@ -172,11 +167,10 @@ static void each_position_is_asked_for_once(void **state)
 	assert_int_equal(asked_count, 1);
 }
 
-static void many_positions_are_some_questions(void **state)
+TEST(many_positions_are_some_questions)
 {
 	__u32 sum = 0;
 
-	(void)state;
 	for (__u32 i = 0; i < SOURCE_ASKED_MAX + 10; i++)
 		sample(16 * i);
 	assert_true(ask_lines_look(lines));
@@ -187,9 +181,8 @@ static void many_positions_are_some_questions(void **state)
 }
 
 /* The process of the sample has ended, and another one has the file. */
-static void another_process_is_asked(void **state)
+TEST(another_process_is_asked)
 {
-	(void)state;
 	add_process(1, true);
 	add_process(2, false);
 	holder = 2;
@@ -198,9 +191,8 @@ static void another_process_is_asked(void **state)
 	assert_int_equal(asked[0].request.pid, 102);
 }
 
-static void nobody_has_the_file(void **state)
+TEST(nobody_has_the_file)
 {
-	(void)state;
 	holder = 77;
 	sample(0x1000);
 	assert_false(ask_lines_look(lines));
@@ -210,9 +202,8 @@ static void nobody_has_the_file(void **state)
 	assert_int_equal(asked_count, 1);
 }
 
-static void a_worker_without_room(void **state)
+TEST(a_worker_without_room)
 {
-	(void)state;
 	sample(0x1000);
 	refusal = -EAGAIN;
 	assert_false(ask_lines_look(lines));
@@ -222,11 +213,10 @@ static void a_worker_without_room(void **state)
 }
 
 /* Whoever was asked is gone: as often as it takes. */
-static void an_answer_of_nobody(void **state)
+TEST(an_answer_of_nobody)
 {
 	static const int errors[] = { -ESRCH, -ESTALE, -ENOENT };
 
-	(void)state;
 	sample(0x1000);
 	for (int i = 0; i < 9; i++) {
 		assert_true(ask_lines_look(lines));
@@ -237,9 +227,8 @@ static void an_answer_of_nobody(void **state)
 }
 
 /* A file without lines is asked about no more; one that its reader failed at, three times. */
-static void a_file_without_lines(void **state)
+TEST(a_file_without_lines)
 {
-	(void)state;
 	sample(0x1000);
 	assert_true(ask_lines_look(lines));
 	answer(0, -ENODATA);
@@ -258,9 +247,8 @@ static void a_file_without_lines(void **state)
 }
 
 /* More files than there may be questions: what is left is asked for when an answer has come. */
-static void more_files_than_questions(void **state)
+TEST(more_files_than_questions)
 {
-	(void)state;
 	for (__u32 i = 0; i < 20; i++) {
 		const struct code_map map = { .file = { 1, 100 + i, 1 << 20, 0, 0 }, .path = "/other" };
 
@@ -274,9 +262,8 @@ static void more_files_than_questions(void **state)
 }
 
 /* Without --native-lines only names are asked for, of files that have too many to be had at once. */
-static void names_alone(void **state)
+TEST(names_alone)
 {
-	(void)state;
 	ask_lines_free(lines);
 	assert_int_equal(ask_lines_new(&lines, NULL, natives, registry, NULL, NULL, false), 0);
 	sample(0x1000);
@@ -284,21 +271,5 @@ static void names_alone(void **state)
 	assert_int_equal(asked_count, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_position_is_asked_for_once),
-		TEST(many_positions_are_some_questions),
-		TEST(another_process_is_asked),
-		TEST(nobody_has_the_file),
-		TEST(a_worker_without_room),
-		TEST(an_answer_of_nobody),
-		TEST(a_file_without_lines),
-		TEST(more_files_than_questions),
-		TEST(names_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

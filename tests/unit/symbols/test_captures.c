@@ -3,6 +3,7 @@
  * test_captures.c - code objects forged in this process's memory, records of them as the kernel side would
  * send, and a real worker that reads what they lack.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/python/forge_capture.h"
 #include "tests/unit/targets/parts.h"
 
@@ -122,9 +123,8 @@ static void forget_number(void)
 	captures_forget(&captures, range);
 }
 
-static void whole_record(void **state)
+TEST(whole_record)
 {
-	(void)state;
 	add_process(0, true);
 	map(here(file_text), file_text, sizeof(file_text));
 	send_record();
@@ -134,9 +134,8 @@ static void whole_record(void **state)
 	assert_int_equal(line_at(0).first_line, 42);
 }
 
-static void part_that_was_not_in_memory(void **state)
+TEST(part_that_was_not_in_memory)
 {
-	(void)state;
 	add_process(0, true);
 	send_record();
 	assert_int_equal(codes_incomplete(record), CODES_FILE);
@@ -157,9 +156,8 @@ static void put_large_table(void)
 		memcpy((char *)&table + layout.bytes_data + 2 * i, "\xe8\x02", 2);
 }
 
-static void large_line_table(void **state)
+TEST(large_line_table)
 {
-	(void)state;
 	add_process(0, true);
 	map(here(file_text), file_text, sizeof(file_text));
 	put_large_table();
@@ -172,9 +170,8 @@ static void large_line_table(void **state)
 }
 
 /* First the object, where the worker cuts the table as the kernel side does; then the table by itself. */
-static void missing_part_and_large_line_table(void **state)
+TEST(missing_part_and_large_line_table)
 {
-	(void)state;
 	add_process(0, true);
 	put_large_table();
 	send_record();
@@ -185,12 +182,11 @@ static void missing_part_and_large_line_table(void **state)
 
 /* The memory holds another code object by the time the worker reads it. */
 /* More at once than the worker's queue has room for: the rest is asked for as the answers come. */
-static void more_than_the_queue_takes(void **state)
+TEST(more_than_the_queue_takes)
 {
 	enum { MANY = 100 };
 	int answers = 0;
 
-	(void)state;
 	add_process(0, true);
 	map(here(file_text), file_text, sizeof(file_text));
 	put_large_table();
@@ -214,12 +210,11 @@ static void more_than_the_queue_takes(void **state)
 }
 
 /* The worker was killed over a question, as when a page never arrived. */
-static void failed_question_is_asked_again(void **state)
+TEST(failed_question_is_asked_again)
 {
 	struct worker_reply reply = { 0 };
 	double end = clock_seconds() + PATIENCE_SECONDS;
 
-	(void)state;
 	add_process(0, true);
 	send_record();
 	receive(&reply);
@@ -237,9 +232,8 @@ static void failed_question_is_asked_again(void **state)
 	assert_null(captures.wanted);
 }
 
-static void another_object_there(void **state)
+TEST(another_object_there)
 {
-	(void)state;
 	add_process(0, true);
 	assert_int_equal(capture_code(record, &layout, here(&code)), 0);
 	record->type = RECORD_CODE;
@@ -260,9 +254,8 @@ static void another_object_there(void **state)
 	assert_int_equal(line_at(0).first_line, 43);
 }
 
-static void number_that_means_another_now(void **state)
+TEST(number_that_means_another_now)
 {
-	(void)state;
 	add_process(0, true);
 	send_record();
 	codes_clear(codes, NUMBER, NUMBER + 1);
@@ -278,9 +271,8 @@ static void number_that_means_another_now(void **state)
 	assert_int_not_equal(line_at(ENTRIES).line, 42 + ENTRIES);
 }
 
-static void process_that_is_over(void **state)
+TEST(process_that_is_over)
 {
-	(void)state;
 	add_process(1, true); /* the one with this pid is another */
 	send_record();
 	record->fingerprint = FINGERPRINT_UNREAD;
@@ -290,9 +282,8 @@ static void process_that_is_over(void **state)
 	assert_string_not_equal(line_at(0).file, "/\xe2\x82\xacx");
 }
 
-static void nobody_to_ask_about(void **state)
+TEST(nobody_to_ask_about)
 {
-	(void)state;
 	send_record(); /* of a process that is not in the registry */
 	assert_int_equal(questions_pending(questions), 0);
 	assert_string_equal(line_at(0).function, "A.b.<c>");
@@ -301,9 +292,8 @@ static void nobody_to_ask_about(void **state)
 	assert_int_equal(questions_pending(questions), 0);
 }
 
-static void damaged_record(void **state)
+TEST(damaged_record)
 {
-	(void)state;
 	add_process(0, true);
 	assert_int_equal(capture_code(record, &layout, here(&code)), 0);
 	record->type = RECORD_CODE;
@@ -315,23 +305,5 @@ static void damaged_record(void **state)
 	assert_string_equal(line_at(0).function, "[unknown code]");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_captures, teardown_captures)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(whole_record),
-		TEST(part_that_was_not_in_memory),
-		TEST(large_line_table),
-		TEST(missing_part_and_large_line_table),
-		TEST(more_than_the_queue_takes),
-		TEST(failed_question_is_asked_again),
-		TEST(another_object_there),
-		TEST(number_that_means_another_now),
-		TEST(process_that_is_over),
-		TEST(nobody_to_ask_about),
-		TEST(damaged_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup_captures, teardown_captures);
+AROUND_ALL(NULL, close_kernel);

@@ -5,15 +5,10 @@
  * of names. The worker and the event loop are the test's.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/loop.h"
@@ -24,6 +19,7 @@
 #include "symbols/jit_names.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "tests/forge/test.h"
 
 #define PROCESS	      5
 #define PID	      100
@@ -169,11 +165,10 @@ static int seconds_until_asked(void)
 	return n;
 }
 
-static void what_a_file_says_becomes_names(void **state)
+TEST(what_a_file_says_becomes_names)
 {
 	__u64 position;
 
-	(void)state;
 	position = met(PROCESS, file_of(1));
 	assert_true(position >= TEXT_JITS);
 	assert_int_equal(asked, 1);
@@ -188,11 +183,10 @@ static void what_a_file_says_becomes_names(void **state)
 }
 
 /* The worker is told which file was read, so that it does not send the same again. */
-static void it_is_read_again_each_second_while_it_grows(void **state)
+TEST(it_is_read_again_each_second_while_it_grows)
 {
 	__u64 position;
 
-	(void)state;
 	position = met(PROCESS, file_of(1));
 	answer(file_of(1), "7000 20 compiled\n");
 	for (__u64 size = 2; size < 6; size++) {
@@ -205,11 +199,10 @@ static void it_is_read_again_each_second_while_it_grows(void **state)
 	assert_string_equal(jits_find(jits, position + 0x20), "later");
 }
 
-static void it_is_read_more_and_more_seldom_while_it_stays(void **state)
+TEST(it_is_read_more_and_more_seldom_while_it_stays)
 {
 	static const int pauses[] = { 1, 2, 4, 8, 16, 32, 64, 64 };
 
-	(void)state;
 	met(PROCESS, file_of(1));
 	answer(file_of(1), "7000 20 compiled\n");
 	for (size_t i = 0; i < ARRAY_SIZE(pauses); i++) {
@@ -222,9 +215,8 @@ static void it_is_read_more_and_more_seldom_while_it_stays(void **state)
 }
 
 /* Mappings are read anew when a process has made code: that says sooner than the pause that it has grown. */
-static void one_that_is_seen_to_have_grown_is_read_at_once(void **state)
+TEST(one_that_is_seen_to_have_grown_is_read_at_once)
 {
-	(void)state;
 	met(PROCESS, file_of(1));
 	answer(file_of(1), "7000 20 compiled\n");
 	for (int i = 0; i < 5; i++) {
@@ -239,9 +231,8 @@ static void one_that_is_seen_to_have_grown_is_read_at_once(void **state)
 	assert_int_equal(request.perf_map.known.size, 1);
 }
 
-static void one_question_at_a_time(void **state)
+TEST(one_question_at_a_time)
 {
-	(void)state;
 	met(PROCESS, file_of(1));
 	met(PROCESS, file_of(2));
 	for (int i = 0; i < 100; i++)
@@ -257,12 +248,11 @@ static void one_question_at_a_time(void **state)
 }
 
 /* What the child says is not trusted: then there is what there was, and the file counts as not read. */
-static void bytes_that_are_malformed(void **state)
+TEST(bytes_that_are_malformed)
 {
 	_cleanup_buf_ struct buf b = answer_of(file_of(2), "7000 20 forged\n");
 	__u64 position;
 
-	(void)state;
 	position = met(PROCESS, file_of(1));
 	answer(file_of(1), "7000 20 compiled\n");
 	for (size_t size = 0; size < b.size; size++) {
@@ -279,9 +269,8 @@ static void bytes_that_are_malformed(void **state)
 	assert_string_equal(jits_find(jits, position), "forged");
 }
 
-static void a_worker_without_room_is_asked_again(void **state)
+TEST(a_worker_without_room_is_asked_again)
 {
-	(void)state;
 	refusal = -EAGAIN;
 	met(PROCESS, file_of(1));
 	for (int i = 0; i < 5; i++)
@@ -290,9 +279,8 @@ static void a_worker_without_room_is_asked_again(void **state)
 	assert_int_equal(seconds_until_asked(), 1);
 }
 
-static void one_that_has_ended_is_forgotten(void **state)
+TEST(one_that_has_ended_is_forgotten)
 {
-	(void)state;
 	met(PROCESS, file_of(1));
 	add_process(PROCESS, true);
 	answer(file_of(1), "7000 20 compiled\n");
@@ -303,12 +291,11 @@ static void one_that_has_ended_is_forgotten(void **state)
 }
 
 /* More processes than are followed: those have no names, and their place is free when another one ends. */
-static void more_processes_than_are_followed(void **state)
+TEST(more_processes_than_are_followed)
 {
 	const __u32 last = PROCESS + PROCESSES_MAX;
 	__u64 position;
 
-	(void)state;
 	for (__u32 id = PROCESS; id <= last; id++) {
 		add_process(id, false);
 		position = met(id, file_of(1));
@@ -326,33 +313,15 @@ static void more_processes_than_are_followed(void **state)
 	assert_int_equal(request.pid, PID + PROCESSES_MAX);
 }
 
-static void nobody_waits_for_answers_after_the_end(void **state)
+TEST(nobody_waits_for_answers_after_the_end)
 {
 	const void *was = names;
 
-	(void)state;
 	met(PROCESS, file_of(1));
 	jit_names_free(TAKE_PTR(names));
 	assert_ptr_equal(forgotten, was);
 	jit_names_free(NULL);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(what_a_file_says_becomes_names),
-		TEST(it_is_read_again_each_second_while_it_grows),
-		TEST(it_is_read_more_and_more_seldom_while_it_stays),
-		TEST(one_that_is_seen_to_have_grown_is_read_at_once),
-		TEST(one_question_at_a_time),
-		TEST(bytes_that_are_malformed),
-		TEST(a_worker_without_room_is_asked_again),
-		TEST(one_that_has_ended_is_forgotten),
-		TEST(more_processes_than_are_followed),
-		TEST(nobody_waits_for_answers_after_the_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, teardown);

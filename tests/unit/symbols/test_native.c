@@ -4,6 +4,7 @@
  * for the next one: the mappings of its process, the functions of a file, the rows of a region. Each is asked
  * for once, and what cannot be had is not asked for by each sample.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/symbols/native_parts.h"
 
 #include <stdio.h>
@@ -11,12 +12,11 @@
 #include "proc/owner.h"
 
 /* Nobody needs a second sample for what comes next. */
-static void one_sample_leads_from_mappings_to_rows(void **state)
+TEST(one_sample_leads_from_mappings_to_rows)
 {
 	struct asked a;
 	struct stat st;
 
-	(void)state;
 	begin();
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
 	own_sample(true);
@@ -38,7 +38,7 @@ static void one_sample_leads_from_mappings_to_rows(void **state)
 }
 
 /* They are of the region that the sample is in. Another sample in it needs nothing then. */
-static void rows_get_into_the_table(void **state)
+TEST(rows_get_into_the_table)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	_cleanup_buf_ struct buf b = { 0 };
@@ -46,7 +46,6 @@ static void rows_get_into_the_table(void **state)
 	__u64 position, offset;
 	struct asked a;
 
-	(void)state;
 	begin();
 	a = get_functions();
 	m = mapping_at(getpid(), here());
@@ -61,12 +60,11 @@ static void rows_get_into_the_table(void **state)
 }
 
 /* When whoever was asked is gone, another process may have the file. A file without rules is left alone. */
-static void rows_that_cannot_be_had(void **state)
+TEST(rows_that_cannot_be_had)
 {
 	static const int errors[] = { -ESRCH, -ESTALE, -ENOENT };
 	struct asked a;
 
-	(void)state;
 	begin();
 	a = get_functions();
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
@@ -80,9 +78,8 @@ static void rows_that_cannot_be_had(void **state)
 }
 
 /* As with --native leaf. */
-static void no_rows_where_callers_are_not_wanted(void **state)
+TEST(no_rows_where_callers_are_not_wanted)
 {
-	(void)state;
 	begin();
 	kernel_texts(kernel)->with_rows = false;
 	answer(get_mappings());
@@ -90,11 +87,10 @@ static void no_rows_where_callers_are_not_wanted(void **state)
 	assert_int_equal(asked_count, 0);
 }
 
-static void samples_that_lack_the_same_ask_once(void **state)
+TEST(samples_that_lack_the_same_ask_once)
 {
 	struct asked a;
 
-	(void)state;
 	begin();
 	for (int i = 0; i < 5; i++)
 		own_sample(true);
@@ -109,12 +105,11 @@ static void samples_that_lack_the_same_ask_once(void **state)
 }
 
 /* What is known of a file is for every process that has it, whenever its mappings have come. */
-static void a_file_is_read_once_for_all_processes(void **state)
+TEST(a_file_is_read_once_for_all_processes)
 {
 	struct asked functions;
 	__u32 text;
 
-	(void)state;
 	begin();
 	add_child();
 	functions = get_mappings();
@@ -132,9 +127,8 @@ static void a_file_is_read_once_for_all_processes(void **state)
 }
 
 /* The file itself is the reason: its whole mapping is one function, and nobody asks again. */
-static void a_file_that_cannot_be_read(void **state)
+TEST(a_file_that_cannot_be_read)
 {
-	(void)state;
 	begin();
 	answer_error(get_mappings(), -ENOEXEC);
 	assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NONE);
@@ -143,11 +137,10 @@ static void a_file_that_cannot_be_read(void **state)
 }
 
 /* A debug file may be what was too much: from the second time on it is left out. */
-static void a_file_at_which_its_reader_ends(void **state)
+TEST(a_file_at_which_its_reader_ends)
 {
 	struct asked a;
 
-	(void)state;
 	begin();
 	a = get_mappings();
 	assert_int_equal(a.request.functions.plain, 0);
@@ -162,11 +155,10 @@ static void a_file_at_which_its_reader_ends(void **state)
 	assert_int_equal(mapping_at(getpid(), here())->text, TEXT_NONE);
 }
 
-static void mappings_that_cannot_be_had(void **state)
+TEST(mappings_that_cannot_be_had)
 {
 	_cleanup_buf_ struct buf b = { 0 };
 
-	(void)state;
 	begin();
 	own_sample(true);
 	answer_error(take(WORKER_MAPS), -ETIMEDOUT);
@@ -179,11 +171,10 @@ static void mappings_that_cannot_be_had(void **state)
 	assert_int_not_equal(space_of(getpid()), 0);
 }
 
-static void nobody_asks_of_a_process_that_is_gone(void **state)
+TEST(nobody_asks_of_a_process_that_is_gone)
 {
 	struct registry_entry e;
 
-	(void)state;
 	begin();
 	e = *registry_find(registry, OWN_ID);
 	own_sample(true);
@@ -199,12 +190,11 @@ static void nobody_asks_of_a_process_that_is_gone(void **state)
 }
 
 /* Nothing is asked about it: the position says what it is. */
-static void memory_of_no_file(void **state)
+TEST(memory_of_no_file)
 {
 	void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const __u64 vdso = getauxval(AT_SYSINFO_EHDR);
 
-	(void)state;
 	begin();
 	assert_true(memory != MAP_FAILED);
 	get_mappings();
@@ -219,12 +209,11 @@ static void memory_of_no_file(void **state)
  * The table is begun anew for the process that needs room; the mappings of others are gone, and are asked for
  * when they are needed. What is known of a file is still known. That is not done again at once.
  */
-static void a_table_that_is_full(void **state)
+TEST(a_table_that_is_full)
 {
 	struct texts *t;
 	__u32 generation;
 
-	(void)state;
 	begin();
 	t = kernel_texts(kernel);
 	add_child();
@@ -245,14 +234,13 @@ static void a_table_that_is_full(void **state)
 }
 
 /* By it lines of source are asked for, of a process that has the file. */
-static void where_a_process_has_a_file(void **state)
+TEST(where_a_process_has_a_file)
 {
 	const struct registry_entry *own;
 	const struct text_mapping *m;
 	struct process other;
 	__u32 file;
 
-	(void)state;
 	begin();
 	own = registry_find(registry, OWN_ID);
 	assert_int_equal(native_address(targets, own, 0), 0);
@@ -269,17 +257,14 @@ static void where_a_process_has_a_file(void **state)
 	assert_int_equal(native_address(targets, own, file), 0);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, end)
-
 /*
  * A process that maps something new at each look takes what it may have of the table, and then the next
  * edition's. Whoever comes in between finds room.
  */
-static void somebody_without_end_leaves_room(void **state)
+TEST(somebody_without_end_leaves_room)
 {
 	__u32 generation;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("SKIP unit: only root starts processes of others\n");
 		return;
@@ -341,13 +326,12 @@ static bool put_into_container(pid_t pid, char directory[160])
 }
 
 /* Root in a container is not root outside of it, though the worker says the same of both. */
-static void a_container_has_a_share_of_its_own(void **state)
+TEST(a_container_has_a_share_of_its_own)
 {
 	const struct text_mapping *m;
 	__u64 position = 0;
 	char directory[160];
 
-	(void)state;
 	begin();
 	add_child();
 	if (!put_into_container(child, directory)) {
@@ -368,25 +352,6 @@ static void a_container_has_a_share_of_its_own(void **state)
 	assert_in_range(position, TEXT_FILES, TEXT_JITS - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(one_sample_leads_from_mappings_to_rows),
-		TEST(rows_get_into_the_table),
-		TEST(rows_that_cannot_be_had),
-		TEST(no_rows_where_callers_are_not_wanted),
-		TEST(samples_that_lack_the_same_ask_once),
-		TEST(a_file_is_read_once_for_all_processes),
-		TEST(a_file_that_cannot_be_read),
-		TEST(a_file_at_which_its_reader_ends),
-		TEST(mappings_that_cannot_be_had),
-		TEST(nobody_asks_of_a_process_that_is_gone),
-		TEST(memory_of_no_file),
-		TEST(a_table_that_is_full),
-		TEST(where_a_process_has_a_file),
-		TEST(somebody_without_end_leaves_room),
-		TEST(a_container_has_a_share_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(NULL, end);
+AROUND_ALL(NULL, close_kernel);

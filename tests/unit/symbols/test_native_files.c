@@ -5,17 +5,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "symbols/native_files.h"
+#include "tests/forge/test.h"
 
 #define BLOCKS 65536
 
@@ -57,11 +53,10 @@ static enum native_state state_now(void)
 	return files.list[own].state;
 }
 
-static void functions_get_into_the_table_once(void **state)
+TEST(functions_get_into_the_table_once)
 {
 	__u32 used, text;
 
-	(void)state;
 	assert_int_equal(state_now(), NATIVE_NEW);
 	assert_int_equal(native_files_text(&files, own), TEXT_NOT_LOADED);
 	assert_int_equal(answer(0), 0);
@@ -82,9 +77,8 @@ static void functions_get_into_the_table_once(void **state)
 	assert_int_not_equal(native_files_text(&files, own), text);
 }
 
-static void a_table_without_room(void **state)
+TEST(a_table_without_room)
 {
-	(void)state;
 	assert_int_equal(answer(0), 0);
 	table.count = table.used + 1;
 	assert_int_equal(native_files_load(&files, own), -ENOSPC);
@@ -94,11 +88,10 @@ static void a_table_without_room(void **state)
 }
 
 /* Those that say that the file is the reason. */
-static void a_file_that_cannot_be_read(void **state)
+TEST(a_file_that_cannot_be_read)
 {
 	static const int errors[] = { -ENOEXEC, -EBADMSG, -E2BIG, -ENOSPC };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		files.list[own] = (struct native_target){ .state = NATIVE_ASKED };
 		assert_int_equal(answer(errors[i]), errors[i]);
@@ -113,11 +106,10 @@ static void a_file_that_cannot_be_read(void **state)
 }
 
 /* Another process may have the file: as often as it takes. */
-static void a_process_that_is_gone(void **state)
+TEST(a_process_that_is_gone)
 {
 	static const int errors[] = { -ESRCH, -ESTALE, -ENOENT };
 
-	(void)state;
 	for (int i = 0; i < 30; i++) {
 		files.list[own].state = NATIVE_ASKED;
 		assert_int_equal(answer(errors[i % 3]), errors[i % 3]);
@@ -127,11 +119,10 @@ static void a_process_that_is_gone(void **state)
 }
 
 /* The worker was killed, or had no memory: three times it may be chance. */
-static void a_reader_that_fails(void **state)
+TEST(a_reader_that_fails)
 {
 	static const int errors[] = { -ETIMEDOUT, -EPIPE, -ENOMEM };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(state_now(), NATIVE_NEW);
 		assert_int_equal(answer(errors[i]), errors[i]);
@@ -140,12 +131,11 @@ static void a_reader_that_fails(void **state)
 }
 
 /* The store was full. When it is not any more, the file is asked for again. */
-static void names_without_room(void **state)
+TEST(names_without_room)
 {
 	_cleanup_free_ char *large = calloc(1, NATIVES_BYTES_MAX);
 	__u32 again[NATIVE_FILES_RETRIED];
 
-	(void)state;
 	assert_int_equal(native_files_take(&files, own, 0, large, NATIVES_BYTES_MAX + 1), -ENOSPC);
 	assert_int_equal(state_now(), NATIVE_NAMELESS);
 	assert_true(files.no_room.stands);
@@ -158,12 +148,11 @@ static void names_without_room(void **state)
 }
 
 /* What is known of a file is not said of the next one that has its number. */
-static void another_file_of_that_number(void **state)
+TEST(another_file_of_that_number)
 {
 	const struct code_map map = { 0x1000, 0x2000, 0, { 1, 9, 4096, 3, 4 }, "/other", false, false, 0 };
 	__u32 other;
 
-	(void)state;
 	assert_int_equal(answer(-ENOEXEC), -ENOEXEC);
 	assert_int_equal(native_files_text(&files, own), TEXT_NONE);
 	for (__u32 turn = 1; turn <= 2; turn++) {
@@ -177,19 +166,4 @@ static void another_file_of_that_number(void **state)
 	assert_int_equal(native_files_get(&files, other)->state, NATIVE_NEW);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(functions_get_into_the_table_once),
-		TEST(a_table_without_room),
-		TEST(a_file_that_cannot_be_read),
-		TEST(a_process_that_is_gone),
-		TEST(a_reader_that_fails),
-		TEST(names_without_room),
-		TEST(another_file_of_that_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

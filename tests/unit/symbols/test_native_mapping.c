@@ -3,18 +3,14 @@
  * test_native_mapping.c - what the kernel side is told of a mapping: a file that cannot be had, or that finds
  * no room, is never taken for memory of no file.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "symbols/native_files.h"
 #include "symbols/native_mapping.h"
 #include "symbols/native_spaces.h"
+#include "tests/forge/test.h"
 
 static struct texts table;
 static struct natives *natives;
@@ -44,13 +40,12 @@ static struct code_map file_map(__u64 inode, __u64 size)
 				  "/lib/libz.so", false,  false,  0 };
 }
 
-static void each_kind(void **state)
+TEST(each_kind)
 {
 	struct code_map map = file_map(7, 0x9000);
 	struct text_mapping m;
 	__u32 file;
 
-	(void)state;
 	m = native_mapping(&mappings, 1, &map, &file);
 	assert_int_equal(m.position, natives_get(natives, file)->base + 0x1000);
 	assert_int_equal(m.text, TEXT_NOT_LOADED);
@@ -74,13 +69,12 @@ static void each_kind(void **state)
 	assert_int_equal(file, NATIVE_NO_FILE);
 }
 
-static void without_room(void **state)
+TEST(without_room)
 {
 	struct code_map map = file_map(7, 0x9000);
 	struct text_mapping m;
 	__u32 file;
 
-	(void)state;
 	native_mapping(&mappings, 1, &map, &file);
 	assert_false(mappings.no_room.stands);
 	for (__u32 i = 0; i <= NATIVES_FILES_MAX; i++) {
@@ -96,14 +90,4 @@ static void without_room(void **state)
 	assert_int_equal(m.position, natives_get(natives, file)->base + 0x1000);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_kind),
-		TEST(without_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -4,6 +4,7 @@
  * turns of the call tree later; a forked child has its parent's mappings; when room is short the tree is
  * asked to clear its banks. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
 #include "base/clock.h"
@@ -93,11 +94,10 @@ static struct process process_of(__u32 pid)
 	return p;
 }
 
-static void nobody_has_it_any_more(void **state)
+TEST(nobody_has_it_any_more)
 {
 	__u32 kept, gone;
 
-	(void)state;
 	open_all();
 	kept = begin_process(FIRST_PID, 1, 4096, false);
 	gone = begin_process(FIRST_PID + 1, MANY, LARGE, false);
@@ -118,11 +118,10 @@ static void nobody_has_it_any_more(void **state)
 }
 
 /* Nobody in user space was told of it. */
-static void a_child_has_its_parents(void **state)
+TEST(a_child_has_its_parents)
 {
 	__u32 kept;
 
-	(void)state;
 	open_all();
 	kept = begin_process(FIRST_PID, 1, 4096, false);
 	begin_process(FIRST_PID + 1, MANY, LARGE, false);
@@ -136,9 +135,8 @@ static void a_child_has_its_parents(void **state)
 	assert_null(natives_get(natives, kept));
 }
 
-static void the_tree_is_asked(void **state)
+TEST(the_tree_is_asked)
 {
-	(void)state;
 	open_all();
 	begin_process(FIRST_PID, 3, 4096, true);
 	begin_process(FIRST_PID + 1, MANY, LARGE, false);
@@ -166,15 +164,4 @@ static void the_tree_is_asked(void **state)
 	assert_true(native_room_fullness(&room) == 1);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, close_all)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_has_it_any_more),
-		TEST(a_child_has_its_parents),
-		TEST(the_tree_is_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, close_all);

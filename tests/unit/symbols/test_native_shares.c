@@ -4,18 +4,14 @@
  * that comes later finds three quarters of what is left.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "symbols/native_shares.h"
 #include "tests/forge/child.h"
+#include "tests/forge/test.h"
 
 #define BLOCKS 10000
 #define FIRST  2 /* blocks that nobody is given */
@@ -69,12 +65,11 @@ static __u32 add_all(pid_t pid)
 	return table.used - used;
 }
 
-static void each_leaves_a_quarter(void **state)
+TEST(each_leaves_a_quarter)
 {
 	const __u32 all = BLOCKS - FIRST;
 	__u32 own;
 
-	(void)state;
 	assert_true(native_shares_are_one(&shares));
 	own = add_all(getpid());
 	assert_in_range(own, all * 3 / 4 - SIZE, all * 3 / 4);
@@ -89,13 +84,12 @@ static void each_leaves_a_quarter(void **state)
 }
 
 /* What nobody has claimed is not held back, and a table that is full says so. */
-static void without_a_claim(void **state)
+TEST(without_a_claim)
 {
 	static const struct text_mapping mappings[SIZE - 1];
 	__u32 block;
 	int err = 0;
 
-	(void)state;
 	add_all(getpid());
 	for (int i = 0; !err && i < BLOCKS; i++)
 		err = texts_add_space(&table, mappings, SIZE - 1, &block);
@@ -103,20 +97,18 @@ static void without_a_claim(void **state)
 	assert_true(BLOCKS - table.used < SIZE);
 }
 
-static void begun_anew(void **state)
+TEST(begun_anew)
 {
 	const __u32 own = add_all(getpid());
 
-	(void)state;
 	assert_int_equal(add(getpid()), -EDQUOT);
 	assert_int_equal(native_shares_clear(&shares), 0);
 	table.used = FIRST;
 	assert_int_equal(add_all(getpid()), own);
 }
 
-static void what_is_refused_is_counted(void **state)
+TEST(what_is_refused_is_counted)
 {
-	(void)state;
 	assert_int_equal(natives_get_stats(natives).table_refused, 0);
 	native_shares_refused(&shares);
 	native_shares_refused(&shares);
@@ -124,14 +116,4 @@ static void what_is_refused_is_counted(void **state)
 	assert_true(shares.full.stands);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_leaves_a_quarter, setup, teardown),
-		cmocka_unit_test_setup_teardown(without_a_claim, setup, teardown),
-		cmocka_unit_test_setup_teardown(begun_anew, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_refused_is_counted, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

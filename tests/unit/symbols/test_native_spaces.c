@@ -3,15 +3,11 @@
  * test_native_spaces.c - which file lies behind an address of a process, in a table that
  * user/kern/texts.c writes; and that what is found out about a file reaches all its mappings.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "kern/texts.h"
 #include "symbols/native_spaces.h"
+#include "tests/forge/test.h"
 
 #define BLOCKS 4096
 
@@ -56,13 +52,12 @@ static __u32 add(__u32 first, __u32 second)
 	return block;
 }
 
-static void the_file_behind_an_address(void **state)
+TEST(the_file_behind_an_address)
 {
 	const __u32 block = add(7, 9);
 	const struct native_space *s = native_spaces_find(&spaces, block);
 	__u64 position = 77;
 
-	(void)state;
 	assert_non_null(s);
 	assert_int_equal(native_space_file(s, &table, 0x1000, &position), 7);
 	assert_int_equal(position, TEXT_FILES);
@@ -77,12 +72,11 @@ static void the_file_behind_an_address(void **state)
 	assert_int_equal(native_space_address(s, &table, 8), 0);
 }
 
-static void each_is_found_by_its_block(void **state)
+TEST(each_is_found_by_its_block)
 {
 	enum { MANY = 200 };
 	__u32 blocks[MANY];
 
-	(void)state;
 	assert_null(native_spaces_find(&spaces, 0));
 	for (__u32 i = 0; i < MANY; i++)
 		blocks[i] = add(i, i + 1);
@@ -95,11 +89,10 @@ static void each_is_found_by_its_block(void **state)
 	assert_int_equal(native_spaces_find(&spaces, add(3, 4))->files[2], 4);
 }
 
-static void every_mapping_of_a_file_is_told(void **state)
+TEST(every_mapping_of_a_file_is_told)
 {
 	const __u32 one = add(7, 9), other = add(9, 7);
 
-	(void)state;
 	native_spaces_publish(&spaces, &table, 9, 55);
 	assert_int_equal(texts_mapping(&table, one + 1)->text, TEXT_NOT_LOADED);
 	assert_int_equal(texts_mapping(&table, one + 2)->text, TEXT_NONE);
@@ -109,11 +102,10 @@ static void every_mapping_of_a_file_is_told(void **state)
 }
 
 /* A process that comes while others are counted may be missing once. */
-static void what_nobody_has_goes(void **state)
+TEST(what_nobody_has_goes)
 {
 	const __u32 one = add(7, 9), other = add(9, 7);
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		native_spaces_begin_look(&spaces);
 		native_spaces_find(&spaces, one)->live = true;
@@ -131,16 +123,4 @@ static void what_nobody_has_goes(void **state)
 	assert_int_equal(native_spaces_find(&spaces, other)->files[0], 9);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(the_file_behind_an_address),
-		TEST(each_is_found_by_its_block),
-		TEST(every_mapping_of_a_file_is_told),
-		TEST(what_nobody_has_goes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,6 +3,7 @@
  * test_symbols.c - code objects and machine code over a real discovery: the kernel side's records reach them,
  * what they lack is asked of a real worker, and what is forgotten stays so.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/discovering.h"
 
 #include "names/natives.h"
@@ -52,11 +53,10 @@ static void send_code(void)
 	assert_int_equal(discover_record(discover, &c, offsetof(struct record_code, data)), 0);
 }
 
-static void code_object(void **state)
+TEST(code_object)
 {
 	struct code_line l;
 
-	(void)state;
 	begin_symbols();
 	send_code();
 	assert_int_equal(discover_pending(discover), 1);
@@ -67,12 +67,11 @@ static void code_object(void **state)
 }
 
 /* What waits for room in the worker's queue is pending, and is asked for when answers have come. */
-static void more_than_the_worker_takes(void **state)
+TEST(more_than_the_worker_takes)
 {
 	struct record_process p = { .type = RECORD_PROCESS, .pid = getpid() };
 	size_t asked = 0;
 
-	(void)state;
 	begin_symbols();
 	while (!discover_process(discover, &p))
 		asked++;
@@ -85,11 +84,10 @@ static void more_than_the_worker_takes(void **state)
 }
 
 /* A sample of this process in code that nobody knows: its mappings are asked for. Nobody waits for them. */
-static void machine_code(void **state)
+TEST(machine_code)
 {
 	struct record_native e = { .type = RECORD_NATIVE, .id = 70, .pid = getpid(), .stale = 1 };
 
-	(void)state;
 	begin_symbols();
 	e.pc = (__u64)(uintptr_t)machine_code;
 	for (int i = 0; i < 3; i++) {
@@ -100,25 +98,13 @@ static void machine_code(void **state)
 }
 
 /* The answer comes when nobody is left. */
-static void freed_before_the_answer(void **state)
+TEST(freed_before_the_answer)
 {
-	(void)state;
 	begin_symbols();
 	send_code();
 	symbols_free(TAKE_PTR(symbols));
 	assert_int_equal(questions_pending(discover_questions(discover)), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_parts, end_symbols)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(code_object),
-		TEST(more_than_the_worker_takes),
-		TEST(machine_code),
-		TEST(freed_before_the_answer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(open_parts, end_symbols);
+AROUND_ALL(NULL, close_kernel);

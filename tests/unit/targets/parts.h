@@ -9,18 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -28,6 +23,7 @@
 #include "kern/process_table.h"
 #include "names/codes.h"
 #include "targets/registry.h"
+#include "tests/forge/test.h"
 #include "tests/unit/kern/need_kernel.h"
 
 #define PATIENCE_SECONDS 20 /* for an answer; one comes after milliseconds, but the machine may be busy */

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
+#include "tests/forge/test.h"
 #include "tests/unit/targets/discovering.h"
 
 #include "kern/process_table.h"
@@ -53,11 +54,10 @@ static int state_of(pid_t pid)
 	return kernel_get_process(kernel, pid, &p) ? 0 : p.state;
 }
 
-static void all_generations(void **state)
+TEST(all_generations)
 {
 	pid_t family[GENERATIONS], stranger;
 
-	(void)state;
 	begin();
 	start_family(family);
 	stranger = start_child(NULL);
@@ -70,11 +70,10 @@ static void all_generations(void **state)
 	assert_int_equal(discover_pending(discover), GENERATIONS - 1);
 }
 
-static void from_the_middle_of_two_families(void **state)
+TEST(from_the_middle_of_two_families)
 {
 	pid_t a[GENERATIONS], b[GENERATIONS], pids[2];
 
-	(void)state;
 	begin();
 	start_family(a);
 	start_family(b);
@@ -87,13 +86,12 @@ static void from_the_middle_of_two_families(void **state)
 	}
 }
 
-static void one_that_is_known_stays_as_it_is(void **state)
+TEST(one_that_is_known_stays_as_it_is)
 {
 	struct process known = { .id = 99, .state = PROCESS_PYTHON }, now;
 	pid_t family[GENERATIONS];
 	struct record_process p;
 
-	(void)state;
 	begin();
 	start_family(family);
 	p = process_of(family[1]);
@@ -145,12 +143,11 @@ static void descend_below(int fd)
 }
 
 /* Numbers begin anew after the highest, so the list of processes need not have parents first. */
-static void children_listed_before_their_parents(void **state)
+TEST(children_listed_before_their_parents)
 {
 	pid_t parent, pids[2] = { 0 };
 	int fds[2];
 
-	(void)state;
 	begin();
 	assert_int_equal(pipe(fds), 0);
 	parent = children[child_count++] = fork();
@@ -171,11 +168,10 @@ static void children_listed_before_their_parents(void **state)
 	assert_int_equal(state_of(pids[1]), PROCESS_WANTED);
 }
 
-static void nobody(void **state)
+TEST(nobody)
 {
 	pid_t childless;
 
-	(void)state;
 	begin();
 	childless = start_child(NULL);
 	assert_int_equal(children_select(kernel, discover, &childless, 1), 0);
@@ -183,17 +179,5 @@ static void nobody(void **state)
 	assert_int_equal(discover_pending(discover), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_parts, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(all_generations),
-		TEST(from_the_middle_of_two_families),
-		TEST(one_that_is_known_stays_as_it_is),
-		TEST(children_listed_before_their_parents),
-		TEST(nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(open_parts, teardown);
+AROUND_ALL(NULL, close_kernel);

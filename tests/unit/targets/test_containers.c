@@ -3,6 +3,7 @@
  * test_containers.c - processes are asked about in turns, and what a real worker, or a forged answer, says of
  * them gets into the registry.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
 #include "proc/procfs.h"
@@ -71,11 +72,10 @@ static int take_replies(void)
 }
 
 /* All that live, a few at a time, and then again from the first. */
-static void in_turns(void **state)
+TEST(in_turns)
 {
 	int calls, sum = 0, lived = 0;
 
-	(void)state;
 	memset(asked, 0, sizeof(asked));
 	containers_ask(&containers);
 	assert_int_equal(questions_pending(questions), 0);
@@ -95,9 +95,8 @@ static void in_turns(void **state)
 }
 
 /* Nobody twice in one call, however few there are. */
-static void one_process(void **state)
+TEST(one_process)
 {
-	(void)state;
 	add(7, false);
 	for (int i = 0; i < 3; i++) {
 		containers_ask(&containers);
@@ -108,11 +107,10 @@ static void one_process(void **state)
 }
 
 /* Thousands that have ended are not looked through at once. */
-static void many_that_have_ended(void **state)
+TEST(many_that_have_ended)
 {
 	int calls = 0;
 
-	(void)state;
 	memset(asked, 0, sizeof(asked));
 	for (__u32 id = 1; id <= 2000; id++)
 		add(1000 + id, true);
@@ -132,12 +130,11 @@ static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 	(void)reply;
 }
 
-static void other_questions_come_first(void **state)
+TEST(other_questions_come_first)
 {
 	const struct question about = { .answer = on_answer, .asker = &asked };
 	struct worker_request r = question_request(WORKER_IDENTIFY, getpid(), start_time);
 
-	(void)state;
 	add(1, false);
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(questions_ask(questions, &about, &r), 0);
@@ -162,11 +159,10 @@ static const char *pod_after(struct worker_reply r)
 	return registry_find(registry, 3)->container.pod;
 }
 
-static void names_come_and_stay(void **state)
+TEST(names_come_and_stay)
 {
 	struct worker_reply failed = in_pod("c0ffee", "other-0");
 
-	(void)state;
 	add(3, false);
 	/* The pod's folder is not there yet. */
 	assert_string_equal(pod_after(in_pod("c0ffee", "")), "");
@@ -187,17 +183,4 @@ static void names_come_and_stay(void **state)
 	assert_null(registry_find(registry, 4));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(in_turns),
-		TEST(one_process),
-		TEST(many_that_have_ended),
-		TEST(other_questions_come_first),
-		TEST(names_come_and_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,6 +3,7 @@
  * test_discover.c - the whole of discovery: the kernel side's records go in, a real worker looks at real
  * processes, and what it says reaches the subject that asked.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/discovering.h"
 
 #include "base/loop.h"
@@ -20,11 +21,10 @@ static int note_state(void *pid, const struct registry_entry *e)
 	return 0;
 }
 
-static void record_of_a_process(void **state)
+TEST(record_of_a_process)
 {
 	struct record_process p;
 
-	(void)state;
 	begin();
 	assert_int_equal(discover_verdict(discover, getpid()), 0);
 	p = process_of(getpid());
@@ -35,12 +35,11 @@ static void record_of_a_process(void **state)
 	assert_int_equal(discover_verdict(discover, getpid()), PROCESS_NOT_PYTHON);
 }
 
-static void interpreter(void **state)
+TEST(interpreter)
 {
 	struct loop loop;
 	__u32 pid;
 
-	(void)state;
 	begin();
 	pid = start_interpreter();
 	registry_each(registry, note_state, &pid);
@@ -57,12 +56,11 @@ static void interpreter(void **state)
 	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);
 }
 
-static void wanted(void **state)
+TEST(wanted)
 {
 	struct record_process p;
 	struct process known;
 
-	(void)state;
 	begin();
 	p = process_of(start_child(NULL));
 	assert_int_equal(discover_want(discover, &p), 0);
@@ -75,13 +73,12 @@ static void wanted(void **state)
 	assert_int_equal(discover_verdict(discover, p.pid), 0);
 }
 
-static void fork_and_exit(void **state)
+TEST(fork_and_exit)
 {
 	struct registry_entry parent = { .id = 70, .pid = 4000000, .layout = 0, .comm = "parent" };
 	struct record_fork f = { RECORD_FORK, 4000001, 5, 1, 71, 70, "child" };
 	struct record_exit e = { RECORD_EXIT, 4000001, 71, 0 };
 
-	(void)state;
 	begin();
 	assert_int_equal(registry_add(registry, &parent), 0);
 	assert_int_equal(discover_record(discover, &f, sizeof(f)), 0);
@@ -140,7 +137,7 @@ static void on_record(void *s, const void *record, size_t size)
 	subject.records++;
 }
 
-static void a_subject_takes_part(void **state)
+TEST(a_subject_takes_part)
 {
 	const struct discover_subject all = {
 		on_answered, on_waiting, on_catch_up, on_forget, on_fullness, &subject
@@ -148,7 +145,6 @@ static void a_subject_takes_part(void **state)
 	const struct discover_subject none = { .subject = &subject };
 	struct record_native record = { .type = RECORD_NATIVE };
 
-	(void)state;
 	begin();
 	memset(&subject, 0, sizeof(subject));
 	assert_int_equal(discover_record(discover, &record, sizeof(record)), 0); /* nobody takes it yet */
@@ -174,7 +170,7 @@ static void a_subject_takes_part(void **state)
 		; /* there is an end of them */
 }
 
-static void records_cut_short(void **state)
+TEST(records_cut_short)
 {
 	static const size_t sizes[] = { 0, sizeof(struct record_process), sizeof(struct record_code),
 					sizeof(struct record_fork), sizeof(struct record_exit),
@@ -182,7 +178,6 @@ static void records_cut_short(void **state)
 	_cleanup_free_ struct record_code *c = calloc(1, sizeof(*c));
 	struct registry_entry zero = { .pid = 77 }; /* of the number that is in all of the records */
 
-	(void)state;
 	assert_non_null(c);
 	begin();
 	assert_int_equal(registry_add(registry, &zero), 0);
@@ -196,18 +191,5 @@ static void records_cut_short(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_parts, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(record_of_a_process),
-		TEST(interpreter),
-		TEST(wanted),
-		TEST(fork_and_exit),
-		TEST(a_subject_takes_part),
-		TEST(records_cut_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(open_parts, teardown);
+AROUND_ALL(NULL, close_kernel);

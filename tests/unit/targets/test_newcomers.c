@@ -5,12 +5,7 @@
  * all unless the time of tasks is counted. The kernel side and the event loop are the test's.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -19,6 +14,7 @@
 #include "kern/process_table.h"
 #include "targets/newcomers.h"
 #include "targets/verdicts.h"
+#include "tests/forge/test.h"
 
 #define PID	   100
 #define START_TIME 7
@@ -114,9 +110,8 @@ static bool is_met(void)
 	return met;
 }
 
-static void nobody_without_tasks(void **state)
+TEST(nobody_without_tasks)
 {
-	(void)state;
 	is_known = takes_tasks = false;
 	assert_int_equal(due_ms(), -1);
 	turn();
@@ -124,18 +119,16 @@ static void nobody_without_tasks(void **state)
 }
 
 /* With a selection of processes those that are wanted are in the table already. */
-static void one_that_is_new(void **state)
+TEST(one_that_is_new)
 {
-	(void)state;
 	is_known = false;
 	assert_true(is_met());
 	programs.all = false;
 	assert_false(is_met());
 }
 
-static void one_that_has_the_pid_of_one_that_ended(void **state)
+TEST(one_that_has_the_pid_of_one_that_ended)
 {
-	(void)state;
 	known.state = PROCESS_PYTHON;
 	known.start_time--;
 	assert_true(is_met());
@@ -144,9 +137,8 @@ static void one_that_has_the_pid_of_one_that_ended(void **state)
 }
 
 /* It runs another program now: whatever it was, and also where it was selected. */
-static void one_that_has_called_exec(void **state)
+TEST(one_that_has_called_exec)
 {
-	(void)state;
 	programs.all = false;
 	there.exec_id++;
 	for (int s = PROCESS_WANTED; s <= PROCESS_PROGRAM; s++) {
@@ -155,9 +147,8 @@ static void one_that_has_called_exec(void **state)
 	}
 }
 
-static void one_whose_verdict_holds(void **state)
+TEST(one_whose_verdict_holds)
 {
-	(void)state;
 	for (int s = PROCESS_WANTED; s <= PROCESS_PROGRAM; s++) {
 		known.state = s;
 		known.check_after = LATER;
@@ -169,9 +160,8 @@ static void one_whose_verdict_holds(void **state)
 }
 
 /* The time has come at which it may be another one; a selected process that nobody has looked at has none. */
-static void one_that_is_to_be_looked_at_again(void **state)
+TEST(one_that_is_to_be_looked_at_again)
 {
-	(void)state;
 	known.check_after = 1;
 	assert_true(is_met());
 	known.state = PROCESS_PYTHON;
@@ -182,20 +172,18 @@ static void one_that_is_to_be_looked_at_again(void **state)
 	assert_true(is_met());
 }
 
-static void never_the_profiler_itself(void **state)
+TEST(never_the_profiler_itself)
 {
-	(void)state;
 	there.pid = getpid();
 	is_known = false;
 	assert_false(is_met());
 }
 
 /* A COMMAND has only begun at first; later a new process may wait for a second. */
-static void pauses_grow_up_to_a_second(void **state)
+TEST(pauses_grow_up_to_a_second)
 {
 	__u64 pause = 50 * NS_PER_MS;
 
-	(void)state;
 	assert_int_equal(due_ms(), 0);
 	for (int i = 1; i < 10; i++) {
 		const __u64 begin = clock_ns();
@@ -213,20 +201,5 @@ static void pauses_grow_up_to_a_second(void **state)
 	assert_int_equal(lists, 9);
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nobody_without_tasks),
-		TEST(one_that_is_new),
-		TEST(one_that_has_the_pid_of_one_that_ended),
-		TEST(one_that_has_called_exec),
-		TEST(one_whose_verdict_holds),
-		TEST(one_that_is_to_be_looked_at_again),
-		TEST(never_the_profiler_itself),
-		TEST(pauses_grow_up_to_a_second),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+BY_ITSELF("it has functions of other rooms of its own");
+AROUND_EACH(setup, NULL);

@@ -4,6 +4,7 @@
  * asked, with the note that was left.
  */
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
 #include "guard/turns.h"
@@ -74,12 +75,11 @@ static bool answer(__u64 tag)
 	return questions_answer(questions, &reply);
 }
 
-static void each_is_answered_once(void **state)
+TEST(each_is_answered_once)
 {
 	struct worker_reply reply;
 	__u64 tags[3];
 
-	(void)state;
 	assert_int_equal(questions_pending(questions), 0);
 	assert_false(answer(0));
 	for (int i = 0; i < 3; i++)
@@ -111,13 +111,12 @@ static void ask_again(void *of, const void *note, struct worker_reply *reply)
 	ask(7);
 }
 
-static void an_answer_that_asks(void **state)
+TEST(an_answer_that_asks)
 {
 	const struct question q = { .answer = ask_again, .asker = &asker };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 	struct worker_reply reply;
 
-	(void)state;
 	assert_int_equal(questions_ask(questions, &q, &r), 0);
 	for (int i = 0; i < 2; i++) {
 		receive(&reply);
@@ -128,13 +127,12 @@ static void an_answer_that_asks(void **state)
 }
 
 /* The kernel side knows when a process began to the ns, /proc only to the tick in which that was. */
-static void is_about_that_process_alone(void **state)
+TEST(is_about_that_process_alone)
 {
 	static const struct {
 		int ticks, ns, error;
 	} rows[] = { { 0, 0, 0 }, { 1, -1, 0 }, { 1, 0, -ESRCH }, { 0, -1, -ESRCH } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct question q = { .answer = on_answer, .asker = &asker };
 		struct worker_reply reply;
@@ -147,13 +145,12 @@ static void is_about_that_process_alone(void **state)
 	}
 }
 
-static void no_question_without_room(void **state)
+TEST(no_question_without_room)
 {
 	const struct question q = { .answer = on_answer, .asker = &asker };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 	struct worker_reply reply;
 
-	(void)state;
 	for (__u32 i = 0; i < ROOM; i++)
 		ask(i);
 	assert_int_equal(questions_ask(questions, &q, &r), -EAGAIN);
@@ -174,7 +171,7 @@ static void add_ten(void *count, void *note)
 }
 
 /* Whoever asked can find that it means something else by now. */
-static void notes_can_be_changed(void **state)
+TEST(notes_can_be_changed)
 {
 	const struct note note = { .number = 5 };
 	const struct question of_other = { on_answer, &other, &note, sizeof(note), false };
@@ -182,7 +179,6 @@ static void notes_can_be_changed(void **state)
 	__u64 tags[3];
 	int count = 0;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		tags[i] = ask(i);
 	assert_int_equal(questions_ask(questions, &of_other, &r), 0);
@@ -198,12 +194,11 @@ static void notes_can_be_changed(void **state)
 }
 
 /* They are not waited for by those who wait for all that is pending. */
-static void some_are_not_counted(void **state)
+TEST(some_are_not_counted)
 {
 	const struct question q = { .answer = on_answer, .asker = &other, .uncounted = true };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 
-	(void)state;
 	assert_int_equal(questions_ask(questions, &q, &r), 0);
 	assert_int_equal(questions_pending(questions), 0);
 	ask(1);
@@ -214,14 +209,13 @@ static void some_are_not_counted(void **state)
 }
 
 /* Whoever is gone gets no answer. */
-static void an_asker_that_is_gone(void **state)
+TEST(an_asker_that_is_gone)
 {
 	const struct question counted = { .answer = on_answer, .asker = &other },
 			      uncounted = { .answer = on_answer, .asker = &other, .uncounted = true };
 	struct worker_request r[2];
 	__u64 tag = ask(1);
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		r[i] = question_request(WORKER_CONTAINER, getpid(), start_time);
 		assert_int_equal(questions_ask(questions, i ? &uncounted : &counted, &r[i]), 0);
@@ -237,14 +231,13 @@ static void an_asker_that_is_gone(void **state)
 }
 
 /* The request may be with the worker by then: its answer finds no question. */
-static void no_question_without_memory(void **state)
+TEST(no_question_without_memory)
 {
 	const struct question q = { .answer = on_answer, .asker = &asker };
 	struct worker_request r = question_request(WORKER_CONTAINER, getpid(), start_time);
 	struct worker_reply reply;
 	int err = -ENOMEM, failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -267,20 +260,4 @@ static void no_question_without_memory(void **state)
 	allocations_left = -1;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(each_is_answered_once),
-		TEST(is_about_that_process_alone),
-		TEST(no_question_without_room),
-		TEST(an_answer_that_asks),
-		TEST(notes_can_be_changed),
-		TEST(some_are_not_counted),
-		TEST(an_asker_that_is_gone),
-		TEST(no_question_without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

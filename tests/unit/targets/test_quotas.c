@@ -2,15 +2,11 @@
 /*
  * test_quotas.c - what cgroups were held back for between two moments, from readings of their processes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "targets/quotas.h"
+#include "tests/forge/test.h"
 
 static struct quotas q;
 static struct quotas_mark begin, end;
@@ -38,9 +34,8 @@ static void between(void)
 	quotas_between(&q, &begin, &end, &info);
 }
 
-static void from_mark_to_mark(void **state)
+TEST(from_mark_to_mark)
 {
-	(void)state;
 	meet(1, "/a", 1000);
 	quotas_set_mark(&q, &begin);
 	meet(1, "/a", 1400);
@@ -62,9 +57,8 @@ static void from_mark_to_mark(void **state)
 	assert_int_equal(info.quotas[0].held_us, 200);
 }
 
-static void what_came_later_counts_from_its_first_reading(void **state)
+TEST(what_came_later_counts_from_its_first_reading)
 {
-	(void)state;
 	quotas_set_mark(&q, &begin);
 	meet(1, "/a", 1000);
 	between();
@@ -76,9 +70,8 @@ static void what_came_later_counts_from_its_first_reading(void **state)
 	assert_int_equal(info.quotas[0].held_us, 300);
 }
 
-static void another_cgroup_of_the_name_is_another(void **state)
+TEST(another_cgroup_of_the_name_is_another)
 {
-	(void)state;
 	meet(1, "/a", 1000);
 	quotas_set_mark(&q, &begin);
 	meet(2, "/a", 10);
@@ -90,9 +83,8 @@ static void another_cgroup_of_the_name_is_another(void **state)
 	assert_int_equal(info.quotas[0].pid_count, 1);
 }
 
-static void the_longest_come_first(void **state)
+TEST(the_longest_come_first)
 {
-	(void)state;
 	for (__u32 i = 0; i < 9; i++) {
 		char path[8];
 
@@ -112,9 +104,8 @@ static void the_longest_come_first(void **state)
 		assert_int_equal(info.quotas[i].held_us, 8 - i);
 }
 
-static void there_is_an_end_of_rows_and_processes(void **state)
+TEST(there_is_an_end_of_rows_and_processes)
 {
-	(void)state;
 	for (__u32 i = 0; i < 2 * QUOTAS_MAX; i++) {
 		char path[8];
 
@@ -132,15 +123,4 @@ static void there_is_an_end_of_rows_and_processes(void **state)
 	assert_int_equal(info.quotas[0].more, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(from_mark_to_mark, setup),
-		cmocka_unit_test_setup(what_came_later_counts_from_its_first_reading, setup),
-		cmocka_unit_test_setup(another_cgroup_of_the_name_is_another, setup),
-		cmocka_unit_test_setup(the_longest_come_first, setup),
-		cmocka_unit_test_setup(there_is_an_end_of_rows_and_processes, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, NULL);

@@ -3,6 +3,7 @@
  * test_recover.c - the registry is compared with the kernel side's table after records were lost. The
  * interpreter is a real one.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/discovering.h"
 
 #include "kern/process_table.h"
@@ -37,12 +38,11 @@ static bool every(void *context, struct registry_entry *e)
 	return true;
 }
 
-static void name_comes_back(void **state)
+TEST(name_comes_back)
 {
 	struct process known;
 	__u32 pid;
 
-	(void)state;
 	begin_recover();
 	pid = start_interpreter();
 	assert_int_equal(kernel_get_process(kernel, pid, &known), 0);
@@ -62,13 +62,12 @@ static void name_comes_back(void **state)
 	assert_int_equal(discover_pending(discover), 0);
 }
 
-static void end_is_seen(void **state)
+TEST(end_is_seen)
 {
 	struct registry_entry gone = { .id = 999, .pid = 4000000, .layout = 0, .comm = "gone" };
 	struct registry_entry here = { .id = 998, .pid = 4000001, .layout = 0, .comm = "here" };
 	const struct process process = { .id = 998, .state = PROCESS_PYTHON };
 
-	(void)state;
 	begin_recover();
 	assert_int_equal(registry_add(registry, &gone), 0);
 	assert_int_equal(registry_add(registry, &here), 0);
@@ -80,11 +79,10 @@ static void end_is_seen(void **state)
 }
 
 /* Nothing was lost: nothing is compared. */
-static void nothing_lost(void **state)
+TEST(nothing_lost)
 {
 	struct registry_entry gone = { .id = 999, .pid = 4000000, .layout = 0, .comm = "gone" };
 
-	(void)state;
 	begin_recover();
 	recover_.incomplete = false;
 	assert_int_equal(registry_add(registry, &gone), 0);
@@ -92,13 +90,4 @@ static void nothing_lost(void **state)
 	assert_false(registry_find(registry, 999)->ended);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(name_comes_back, open_parts, end_recover),
-		cmocka_unit_test_setup_teardown(end_is_seen, open_parts, end_recover),
-		cmocka_unit_test_setup_teardown(nothing_lost, open_parts, end_recover),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(open_parts, end_recover);

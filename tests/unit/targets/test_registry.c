@@ -3,17 +3,13 @@
  * test_registry.c - the processes of a run: found by number, replaced, ended, counted; strings kept once; and
  * memory that runs short at every allocation.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "targets/registry.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 static struct registry *registry;
 
@@ -57,11 +53,10 @@ static void counts(size_t all, size_t live)
 	assert_int_equal(registry_count(registry, NULL), all);
 }
 
-static void found_by_number(void **state)
+TEST(found_by_number)
 {
 	const struct registry_entry *e;
 
-	(void)state;
 	counts(0, 0);
 	assert_null(registry_find(registry, 0));
 	add(entry(7, 4711));
@@ -82,11 +77,10 @@ static void found_by_number(void **state)
 	assert_null(registry_find(registry, 4711)); /* a pid is not a number of ours */
 }
 
-static void replaced(void **state)
+TEST(replaced)
 {
 	struct registry_entry e = entry(7, 4711);
 
-	(void)state;
 	add(e);
 	e.pid = 4712;
 	e.binary = "/opt/python";
@@ -105,11 +99,10 @@ static void replaced(void **state)
 	assert_string_equal(registry_find(registry, 7)->binary, "/opt/python");
 }
 
-static void ended(void **state)
+TEST(ended)
 {
 	struct registry_entry e = entry(7, 4711);
 
-	(void)state;
 	add(entry(7, 4711));
 	add(entry(8, 4712));
 	registry_end(registry, 7);
@@ -140,12 +133,11 @@ static void ended(void **state)
 	counts(3, 2);
 }
 
-static void strings_are_copied_and_shared(void **state)
+TEST(strings_are_copied_and_shared)
 {
 	char path[] = "/usr/bin/python3.12", other[] = "/usr/bin/python3.12";
 	struct registry_entry e = entry(1, 1);
 
-	(void)state;
 	e.binary = path;
 	add(e);
 	e = entry(2, 2);
@@ -170,11 +162,10 @@ static void strings_are_copied_and_shared(void **state)
 	assert_string_equal(registry_find(registry, 4)->comm, "zzzzzzzzzzzzzzz");
 }
 
-static void ten_thousand(void **state)
+TEST(ten_thousand)
 {
 	char path[64];
 
-	(void)state;
 	for (__u32 i = 0; i < 10000; i++) {
 		struct registry_entry e = entry(i * 7919, i);
 
@@ -210,13 +201,12 @@ static bool is_anything(void *context, struct registry_entry *e)
 	return e->id;
 }
 
-static void forgotten(void **state)
+TEST(forgotten)
 {
 	struct registry_entry e;
 	const char *binary;
 	int asked = 0;
 
-	(void)state;
 	for (__u32 id = 1; id <= 100; id++) {
 		e = entry(id, 1000 + id);
 		e.binary = id % 2 ? "/opt/odd/python" : "/opt/even/python";
@@ -246,11 +236,10 @@ static void forgotten(void **state)
 	assert_string_equal(registry_find(registry, 1)->binary, "/usr/bin/python3");
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short, .bare = true)
 {
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -286,19 +275,17 @@ static void memory_runs_short(void **state)
 	assert_true(failures >= 8); /* the registry; three records, each with hash tables */
 }
 
-static void nothing_to_free(void **state)
+TEST(nothing_to_free, .bare = true)
 {
-	(void)state;
 	registry_free(NULL);
 }
 
 /* One after the other, round and round, each once in a round. */
-static void after(void **state)
+TEST(after)
 {
 	unsigned int seen = 0;
 	__u32 id = 0;
 
-	(void)state;
 	assert_null(registry_after(registry, 0));
 	for (__u32 i = 1; i <= 5; i++)
 		add(entry(i, 100 + i));
@@ -314,12 +301,11 @@ static void after(void **state)
 }
 
 /* What concerns who lives as what is counted, and nothing else. */
-static void changes(void **state)
+TEST(changes)
 {
 	struct registry_entry e = entry(7, 4711);
 	__u64 before = registry_changes(registry);
 
-	(void)state;
 	add(e);
 	assert_true(registry_changes(registry) > before);
 	before = registry_changes(registry);
@@ -341,20 +327,4 @@ static void changes(void **state)
 	assert_true(registry_changes(registry) > before);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(after, setup, teardown),
-		cmocka_unit_test_setup_teardown(changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(found_by_number, setup, teardown),
-		cmocka_unit_test_setup_teardown(replaced, setup, teardown),
-		cmocka_unit_test_setup_teardown(ended, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings_are_copied_and_shared, setup, teardown),
-		cmocka_unit_test_setup_teardown(ten_thousand, setup, teardown),
-		cmocka_unit_test_setup_teardown(forgotten, setup, teardown),
-		cmocka_unit_test(memory_runs_short),
-		cmocka_unit_test(nothing_to_free),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "targets/rulings.h"
+#include "tests/forge/test.h"
 
 #define MS     1000000ULL
 #define SECOND (1000 * MS)
 
-static void by_process_image(void **state)
+TEST(by_process_image)
 {
 	struct rulings *r;
 	struct ruling *v;
 
-	(void)state;
 	rulings_free(NULL);
 	assert_int_equal(rulings_new(&r), 0);
 	assert_null(rulings_find(r, 10));
@@ -55,11 +51,10 @@ static void after(__u64 when, __u64 pause)
 	begin = now;
 }
 
-static void pauses(void **state)
+TEST(pauses)
 {
 	struct ruling v = { 0 };
 
-	(void)state;
 	begin = clock_ns();
 	after(ruling_check_again(&v, clock_boot_ns()), 20 * MS);
 	after(ruling_check_again(&v, clock_boot_ns() + SECOND), 20 * MS);
@@ -114,12 +109,11 @@ static int after_sleep(void)
 }
 
 /* What a process has lived includes the time that the machine slept, as its start time does. */
-static void a_machine_that_slept(void **state)
+TEST(a_machine_that_slept)
 {
 	pid_t pid = fork();
 	int status;
 
-	(void)state;
 	if (!pid)
 		_exit(after_sleep());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -141,13 +135,12 @@ static bool waits(__u32 hexversion, const char *note, __u64 since)
 	return ruling_waits_for_proof(&v, &i);
 }
 
-static void patience(void **state)
+TEST(patience)
 {
 	struct identity i = { .verdict = VERDICT_PYTHON, .hexversion = 0x030d00f0 };
 	__u64 long_ago = clock_ns() - 2 * SECOND;
 	struct ruling v = { 0 }, old = { .unproved_since = long_ago };
 
-	(void)state;
 	assert_false(ruling_waits_for_proof(&v, &i));
 	i.verdict = VERDICT_NO_LAYOUT;
 	assert_false(ruling_waits_for_proof(&v, &i));
@@ -168,16 +161,4 @@ static void patience(void **state)
 	assert_true(ruling_waits_for_proof(&old, &i));
 	i.layout.runtime_main = 8;
 	assert_false(ruling_waits_for_proof(&old, &i));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_process_image),
-		cmocka_unit_test(pauses),
-		cmocka_unit_test(a_machine_that_slept),
-		cmocka_unit_test(patience),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,12 @@
 /*
  * test_selection.c - which processes are taken: each condition alone, all together, and lists that are none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "targets/selection.h"
 #include "base/cleanup.h"
+#include "tests/forge/test.h"
 
 #define ID "76e966f5b0a1f2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b"
 
@@ -20,7 +16,7 @@ static const struct container in_pod = {
 	.names = { "demo", "app-1", "web" },
 }, outside = { .cgroup.path = "/system.slice/cron.service" };
 
-static void each_condition(void **state)
+TEST(each_condition)
 {
 	static const struct {
 		struct selection s;
@@ -57,7 +53,6 @@ static void each_condition(void **state)
 		{ { .comm = "python3", .exclude_comm = "python3" }, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (selection_takes(&rows[i].s, "python3", &in_pod) != rows[i].pod ||
 		    selection_takes(&rows[i].s, "python3", &outside) != rows[i].outside)
@@ -70,11 +65,10 @@ static void each_condition(void **state)
 	assert_false(selection_may_take(&(struct selection){ .exclude_comm = "py*" }, "python3"));
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	char glob[300];
 
-	(void)state;
 	assert_true(selection_is_list("a"));
 	assert_true(selection_is_list("a,b*,[c]"));
 	assert_false(selection_is_list(""));
@@ -88,11 +82,4 @@ static void lists(void **state)
 	glob[255] = 'x';
 	glob[256] = '\0';
 	assert_false(selection_is_list(glob));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_condition), cmocka_unit_test(lists) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

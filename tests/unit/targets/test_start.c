@@ -3,6 +3,7 @@
  * test_start.c - what a run begins with, of real processes: those of --pid, COMMAND, or all; and in which
  * words it is said that one of them will not do.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
 #include "kern/process_table.h"
@@ -99,12 +100,11 @@ static pid_t start_python(void)
 	return pid;
 }
 
-static void pid_of_python(void **state)
+TEST(pid_of_python)
 {
 	const char *log;
 	pid_t pid;
 
-	(void)state;
 	begin();
 	pid = start_python();
 	assert_int_equal(select_pids(&pid, 1, &log), 0);
@@ -114,12 +114,11 @@ static void pid_of_python(void **state)
 	assert_int_equal(discover_pending(discover), 0);
 }
 
-static void pid_of_another_program(void **state)
+TEST(pid_of_another_program)
 {
 	pid_t pids[2];
 	const char *log;
 
-	(void)state;
 	begin();
 	pids[0] = start_child(NULL);
 	pids[1] = start_child(NULL);
@@ -129,12 +128,11 @@ static void pid_of_another_program(void **state)
 	assert_int_equal(state_of(pids[1]), 0); /* the first one was enough */
 }
 
-static void pid_of_nobody(void **state)
+TEST(pid_of_nobody)
 {
 	const char *log;
 	pid_t pid;
 
-	(void)state;
 	begin();
 	pid = start_child(NULL);
 	end_child(pid);
@@ -143,12 +141,11 @@ static void pid_of_nobody(void **state)
 }
 
 /* With --children its children may be what is wanted. */
-static void pid_that_a_filter_leaves_out(void **state)
+TEST(pid_that_a_filter_leaves_out)
 {
 	const char *log;
 	pid_t pid;
 
-	(void)state;
 	begin();
 	selection.comm = "somebody-else";
 	pid = start_child(NULL);
@@ -188,12 +185,11 @@ static pid_t start_nothing(void)
 	return start_child(NULL);
 }
 
-static void pid_of_what_started_a_python(void **state)
+TEST(pid_of_what_started_a_python)
 {
 	const char *log;
 	pid_t pid, python;
 
-	(void)state;
 	begin();
 	pid = start_wrapper(start_python, &python);
 	assert_int_equal(select_pids(&pid, 1, &log), -EINVAL);
@@ -206,12 +202,11 @@ static void pid_of_what_started_a_python(void **state)
 }
 
 /* It may do so yet. */
-static void pid_of_what_has_started_no_python(void **state)
+TEST(pid_of_what_has_started_no_python)
 {
 	const char *log;
 	pid_t pids[2], child;
 
-	(void)state;
 	begin();
 	pids[0] = start_wrapper(start_nothing, &child);
 	pids[1] = start_python();
@@ -225,9 +220,8 @@ static void pid_of_what_has_started_no_python(void **state)
 }
 
 /* It waits to be let go, and is looked at when it has become what it is to be. */
-static void command(void **state)
+TEST(command)
 {
-	(void)state;
 	begin();
 	targets.command = start_child(NULL);
 	assert_int_equal(targets_select(&targets), 0);
@@ -236,11 +230,10 @@ static void command(void **state)
 	assert_int_equal(turns, 0);
 }
 
-static void command_that_has_ended(void **state)
+TEST(command_that_has_ended)
 {
 	int err;
 
-	(void)state;
 	begin();
 	targets.command = start_child(NULL);
 	end_child(targets.command);
@@ -250,12 +243,11 @@ static void command_that_has_ended(void **state)
 	assert_int_equal(err, -ESRCH);
 }
 
-static void all_processes(void **state)
+TEST(all_processes)
 {
 	pid_t python, other;
 	int err;
 
-	(void)state;
 	begin();
 	python = start_python();
 	other = start_child(NULL);
@@ -271,12 +263,11 @@ static void all_processes(void **state)
 }
 
 /* Ctrl-C before sampling began. */
-static void stops_when_told_to(void **state)
+TEST(stops_when_told_to)
 {
 	const char *log;
 	pid_t pid;
 
-	(void)state;
 	begin();
 	pid = start_child(NULL);
 	stop = true;
@@ -285,22 +276,5 @@ static void stops_when_told_to(void **state)
 	assert_int_equal(discover_pending(discover), 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(pid_of_python),
-		TEST(pid_of_another_program),
-		TEST(pid_of_nobody),
-		TEST(pid_that_a_filter_leaves_out),
-		TEST(pid_of_what_started_a_python),
-		TEST(pid_of_what_has_started_no_python),
-		TEST(command),
-		TEST(command_that_has_ended),
-		TEST(all_processes),
-		TEST(stops_when_told_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup, teardown);
+AROUND_ALL(NULL, close_kernel);

@@ -2,13 +2,9 @@
 /*
  * test_unlooked.c - which processes count as those that nobody could look at.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "targets/unlooked.h"
+#include "tests/forge/test.h"
 
 #define SECOND 1000000000ULL
 
@@ -22,9 +18,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void looked_at_in_time(void **state)
+TEST(looked_at_in_time)
 {
-	(void)state;
 	unlooked_asked(&u, 1, 0);
 	unlooked_asked(&u, 2, 0);
 	assert_int_equal(unlooked_count(&u, SECOND / 2), 0);
@@ -36,9 +31,8 @@ static void looked_at_in_time(void **state)
 	assert_int_equal(unlooked_count(&u, 9 * SECOND), 0);
 }
 
-static void who_waits_counts(void **state)
+TEST(who_waits_counts)
 {
-	(void)state;
 	unlooked_asked(&u, 1, 0);
 	unlooked_asked(&u, 1, 5 * SECOND); /* from the first time on */
 	unlooked_asked(&u, 2, 0);
@@ -49,9 +43,8 @@ static void who_waits_counts(void **state)
 	assert_int_equal(unlooked_count(&u, 2 * SECOND), 1); /* for good */
 }
 
-static void a_failure_counts_at_once(void **state)
+TEST(a_failure_counts_at_once)
 {
-	(void)state;
 	unlooked_asked(&u, 1, 0);
 	unlooked_failed(&u, 1);
 	assert_int_equal(unlooked_count(&u, 0), 1);
@@ -63,22 +56,11 @@ static void a_failure_counts_at_once(void **state)
 	assert_int_equal(unlooked_count(&u, 0), 1);
 }
 
-static void bounded(void **state)
+TEST(bounded)
 {
-	(void)state;
 	for (__u32 i = 0; i < UNLOOKED_MAX + 10; i++)
 		unlooked_asked(&u, i, 0);
 	assert_int_equal(unlooked_count(&u, 2 * SECOND), UNLOOKED_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(looked_at_in_time, teardown),
-		cmocka_unit_test_teardown(who_waits_counts, teardown),
-		cmocka_unit_test_teardown(a_failure_counts_at_once, teardown),
-		cmocka_unit_test_teardown(bounded, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

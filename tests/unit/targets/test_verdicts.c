@@ -3,6 +3,7 @@
  * test_verdicts.c - forged answers of the worker about real processes, and what the kernel side, the registry
  * and the user are told then.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 #include "tests/forge/logged.h"
 
@@ -83,13 +84,12 @@ static bool is_asked_again(const struct process *p)
 	return p->check_after && p->check_after <= clock_ns() + 30 * SECOND;
 }
 
-static void python(void **state)
+TEST(python)
 {
 	const struct registry_entry *e;
 	struct layout l;
 	struct process p;
 
-	(void)state;
 	begin();
 	assert_int_equal(verdicts_find(verdicts, target.pid), 0);
 	p = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
@@ -111,11 +111,10 @@ static void python(void **state)
 	assert_false(e->ended);
 }
 
-static void not_python(void **state)
+TEST(not_python)
 {
 	struct process p;
 
-	(void)state;
 	begin();
 	p = told(answer(VERDICT_NOT_PYTHON, 0, ""));
 	assert_int_equal(p.state, PROCESS_NOT_PYTHON);
@@ -125,12 +124,11 @@ static void not_python(void **state)
 }
 
 /* --all: it stays the one that it was however often it is looked at, and its code is not read anew. */
-static void program(void **state)
+TEST(program)
 {
 	const struct registry_entry *e;
 	struct process p, again;
 
-	(void)state;
 	begin_with(true);
 	p = told(answer(VERDICT_NOT_PYTHON, 0, ""));
 	assert_int_equal(p.state, PROCESS_PROGRAM);
@@ -157,28 +155,25 @@ static void program(void **state)
 }
 
 /* One that could not be looked at has no name, and no samples. */
-static void program_that_is_closed(void **state)
+TEST(program_that_is_closed)
 {
-	(void)state;
 	begin_with(true);
 	assert_int_equal(told(failure(-EPERM)).state, PROCESS_NOT_PYTHON);
 	assert_int_equal(registry_held(registry), 0);
 }
 
-static void program_that_is_not_selected(void **state)
+TEST(program_that_is_not_selected)
 {
-	(void)state;
 	begin_with(true);
 	selection.comm = "nothing-is-called-so";
 	assert_int_equal(told(answer(VERDICT_NOT_PYTHON, 0, "")).state, PROCESS_EXCLUDED);
 	assert_int_equal(registry_held(registry), 0);
 }
 
-static void not_selected(void **state)
+TEST(not_selected)
 {
 	struct process p;
 
-	(void)state;
 	begin();
 	selection.pod = "api-*,web-1";
 	p = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
@@ -191,11 +186,10 @@ static void not_selected(void **state)
 }
 
 /* It is asked about again until something speaks for the layout. */
-static void not_proved_yet(void **state)
+TEST(not_proved_yet)
 {
 	struct process p;
 
-	(void)state;
 	begin();
 	p = told(answer(VERDICT_UNPROVED, 0x030d00f0, ""));
 	assert_int_equal(p.state, PROCESS_WANTED);
@@ -206,11 +200,10 @@ static void not_proved_yet(void **state)
 }
 
 /* A release that is known is believed after a second in which nothing spoke for its layout or against it. */
-static void never_proved(void **state)
+TEST(never_proved)
 {
 	double end;
 
-	(void)state;
 	begin();
 	assert_int_equal(told(answer(VERDICT_UNPROVED, 0x030d00f0, "")).state, PROCESS_WANTED);
 	end = clock_seconds() + 1;
@@ -235,12 +228,11 @@ static int lines(const char *text)
  * Its number stays the same while it is refused: there are samples by it. A warning comes once for each
  * reason.
  */
-static void refused(void **state)
+TEST(refused)
 {
 	struct process first, again, other;
 	const char *text;
 
-	(void)state;
 	begin();
 	begin_log();
 	first = told(answer(VERDICT_NO_LAYOUT, 0x030d00f0, "offsets are contradicted"));
@@ -260,11 +252,10 @@ static void refused(void **state)
 }
 
 /* Whoever copies an interpreter under a million names fills no log with it, nor memory. */
-static void of_another_path(void **state)
+TEST(of_another_path)
 {
 	const char *text;
 
-	(void)state;
 	begin();
 	begin_log();
 	for (int i = 0; i < 1000; i++) {
@@ -279,12 +270,11 @@ static void of_another_path(void **state)
 }
 
 /* Of reasons there is a limit too: one more line says so, and at the end how often it was needed. */
-static void more_reasons_than_are_said(void **state)
+TEST(more_reasons_than_are_said)
 {
 	const char *text;
 	char reason[32];
 
-	(void)state;
 	begin();
 	for (int i = 0; i < 300; i++) {
 		snprintf(reason, sizeof(reason), "r%d", i);
@@ -301,11 +291,10 @@ static void more_reasons_than_are_said(void **state)
 	assert_non_null(strstr(text, "44 more times"));
 }
 
-static void may_not_be_looked_at(void **state)
+TEST(may_not_be_looked_at)
 {
 	const char *text;
 
-	(void)state;
 	begin();
 	begin_log();
 	assert_int_equal(told(failure(-EPERM)).state, PROCESS_NOT_PYTHON);
@@ -318,12 +307,11 @@ static void may_not_be_looked_at(void **state)
 }
 
 /* The worker hung or crashed over it. */
-static void could_not_be_looked_at(void **state)
+TEST(could_not_be_looked_at)
 {
 	struct process p;
 	const char *text;
 
-	(void)state;
 	begin();
 	unlooked_asked(registry_unlooked(registry), target.pid, clock_ns());
 	begin_log();
@@ -345,12 +333,11 @@ static void could_not_be_looked_at(void **state)
 }
 
 /* Nothing is said of a process that has ended, nor when memory was short: the kernel side asks again. */
-static void says_nothing(void **state)
+TEST(says_nothing)
 {
 	static const int errors[] = { -ESRCH, -ENOMEM };
 	struct process p;
 
-	(void)state;
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		struct worker_reply r = failure(errors[i]);
@@ -362,12 +349,11 @@ static void says_nothing(void **state)
 }
 
 /* It ended after the worker had looked, and the record of that may have come before the entry was made. */
-static void ended_meanwhile(void **state)
+TEST(ended_meanwhile)
 {
 	struct worker_reply r;
 	struct process p;
 
-	(void)state;
 	begin();
 	r = answer(VERDICT_PYTHON, 0x030d00f0, "");
 	end_child(target.pid);
@@ -386,7 +372,7 @@ static struct record_fork fork_of(__u32 parent_id)
 #define ABSENT 1000000 /* pids from there on, which nobody has */
 
 /* It runs and runs, and is asked about each time: the worker looks once a second, not fifty times. */
-static void no_room(void **state)
+TEST(no_room)
 {
 	/* All of one user: none makes room for another. */
 	const struct process other = { .state = PROCESS_PYTHON, .user = target.user };
@@ -395,7 +381,6 @@ static void no_room(void **state)
 	__u64 before;
 	__u32 pid = ABSENT;
 
-	(void)state;
 	begin();
 	r = answer(VERDICT_PYTHON, 0x030d00f0, "");
 	while (!kernel_set_process(kernel, pid, &other))
@@ -416,13 +401,12 @@ static void no_room(void **state)
 	assert_int_equal(told(answer(VERDICT_PYTHON, 0x030d00f0, "")).state, PROCESS_PYTHON);
 }
 
-static void forks(void **state)
+TEST(forks)
 {
 	const struct registry_entry *e;
 	struct record_fork f = fork_of(4000);
 	struct process p;
 
-	(void)state;
 	begin();
 	verdicts_fork(verdicts, &f); /* of a process that is not known */
 	assert_null(registry_find(registry, 4001));
@@ -443,11 +427,10 @@ static void forks(void **state)
 	assert_int_equal(verdicts_find(verdicts, 4000001), PROCESS_PYTHON);
 }
 
-static void forks_of_one_that_is_refused(void **state)
+TEST(forks_of_one_that_is_refused)
 {
 	struct record_fork f;
 
-	(void)state;
 	begin();
 	begin_log();
 	f = fork_of(told(answer(VERDICT_NO_LAYOUT, 0x030d00f0, "no")).id);
@@ -457,11 +440,10 @@ static void forks_of_one_that_is_refused(void **state)
 	assert_int_equal(registry_find(registry, 4001)->layout, -1);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	struct record_exit e = { RECORD_EXIT, 0, 0, 0 };
 
-	(void)state;
 	begin();
 	e.pid = target.pid;
 	e.id = told(answer(VERDICT_PYTHON, 0x030d00f0, "")).id;
@@ -470,31 +452,5 @@ static void ends(void **state)
 	assert_int_equal(verdicts_find(verdicts, target.pid), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(python),
-		TEST(not_python),
-		TEST(program),
-		TEST(program_that_is_closed),
-		TEST(program_that_is_not_selected),
-		TEST(not_selected),
-		TEST(not_proved_yet),
-		TEST(never_proved),
-		TEST(refused),
-		TEST(of_another_path),
-		TEST(more_reasons_than_are_said),
-		TEST(may_not_be_looked_at),
-		TEST(could_not_be_looked_at),
-		TEST(says_nothing),
-		TEST(ended_meanwhile),
-		TEST(no_room),
-		TEST(forks),
-		TEST(forks_of_one_that_is_refused),
-		TEST(ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, close_kernel);
-}
+AROUND_EACH(setup, teardown);
+AROUND_ALL(NULL, close_kernel);

@@ -3,6 +3,7 @@
  * test_verdicts_excluded.c - of a process that is not profiled, as its name says, nobody is told that it
  * could not be looked at.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 #include "tests/forge/logged.h"
 
@@ -31,12 +32,11 @@ static __u32 told(const struct record_process *p, int error)
 	return verdicts_find(verdicts, p->pid);
 }
 
-static void named_and_closed(void **state)
+TEST(named_and_closed)
 {
 	static const int errors[] = { -EPERM, -EACCES, -ETIME, -EAGAIN };
 	struct record_process target;
 
-	(void)state;
 	need_kernel();
 	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, false, NULL, NULL), 0);
 	target = process_of(start_child(NULL));
@@ -54,11 +54,4 @@ static void named_and_closed(void **state)
 	assert_int_equal(registry_count_unlooked(registry), 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(named_and_closed, open_parts, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(open_parts, teardown);

@@ -3,6 +3,7 @@
  * test_verdicts_twice.c - a process that was asked about twice keeps what was found in it between both
  * answers.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
 #include "kern/process_table.h"
@@ -18,13 +19,12 @@ static int teardown(void **state)
 	return close_parts(state);
 }
 
-static void answered_twice(void **state)
+TEST(answered_twice)
 {
 	struct worker_reply r = { .type = WORKER_IDENTIFY };
 	struct record_process target;
 	struct process p, again;
 
-	(void)state;
 	need_kernel();
 	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &selection, false, NULL, NULL), 0);
 	target = process_of(start_child(NULL));
@@ -44,11 +44,4 @@ static void answered_twice(void **state)
 	assert_int_equal(again.contexts, 3);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(answered_twice, open_parts, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(open_parts, teardown);

@@ -3,6 +3,7 @@
  * test_live.c - `top` as a row of the event loop, on a pseudo-terminal: keys wake it, and once it is closed
  * the loop may turn on. What it shows is for tests/e2e/commands/test_top.py.
  */
+#include "tests/forge/test.h"
 #include "tests/forge/windows.h"
 
 #include <pty.h>
@@ -56,9 +57,8 @@ static void begin(void)
 	assert_int_equal(loop_turn(&loop, -1), 0); /* the first page is drawn at once */
 }
 
-static void a_key_wakes_it(void **state)
+TEST(a_key_wakes_it)
 {
-	(void)state;
 	begin();
 	assert_false(live_has_ended(live));
 	assert_int_equal(write(keys, "q", 1), 1);
@@ -68,9 +68,8 @@ static void a_key_wakes_it(void **state)
 }
 
 /* Answers that are on their way are waited for after the last page. */
-static void the_loop_turns_on_without_it(void **state)
+TEST(the_loop_turns_on_without_it)
 {
-	(void)state;
 	begin();
 	live_close(TAKE_PTR(live));
 	assert_null(all.first);
@@ -79,15 +78,12 @@ static void the_loop_turns_on_without_it(void **state)
 		assert_int_equal(loop_turn(&loop, 1), 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_live, teardown_live)
-
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(a_key_wakes_it),
-		TEST(the_loop_turns_on_without_it),
-	};
-
+	(void)state;
 	alarm(120);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup_live, teardown_live);
+AROUND_ALL(begin_all, NULL);

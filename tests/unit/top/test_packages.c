@@ -3,15 +3,11 @@
  * test_packages.c - a profile by packages: own time is that of the newest Python, and a stack is in the total
  * of a package once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/profile.h"
 #include "top/packages.h"
+#include "tests/forge/test.h"
 
 static __u32 location(struct profile *p, enum frame_kind kind, const char *name, const char *file)
 {
@@ -44,14 +40,13 @@ static void add(struct profile *p, __u64 value, const __u32 *stack, size_t n)
 	assert_int_equal(profile_sample(p, EVENT_CPU, stack, n, &labels, value), 0);
 }
 
-static void of_each(void **state)
+TEST(of_each)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1,
 						  .duration_ns = 1 };
 	_cleanup_profile_ struct profile *p = NULL;
 	struct top_rows r = { 0 };
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	const __u32 own = location(p, FRAME_PYTHON, "main", "/srv/app.py");
 	const __u32 get = location(p, FRAME_PYTHON, "get", "/v/lib/python3.11/site-packages/requests/api.py");
@@ -72,13 +67,4 @@ static void of_each(void **state)
 	assert_int_equal((int)row(&r, "libc.so.6")->self, 0);
 	assert_int_equal((int)row(&r, "libc.so.6")->total, 5);
 	top_rows_free(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

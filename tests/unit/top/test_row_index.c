@@ -3,22 +3,17 @@
  * test_row_index.c - rows by their texts, and texts that are cut to their field. What hostile names become is
  * in test_rows.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "top/row_index.h"
+#include "tests/forge/test.h"
 
-static void rows_of_the_same_texts_are_one(void **state)
+TEST(rows_of_the_same_texts_are_one)
 {
 	_cleanup_row_index_ struct row_index *all = NULL;
 	struct top_row rows[3] = { { "f", "a.py:1", 1, 1, 0 } };
 	struct top_rows to = { .rows = rows };
 
-	(void)state;
 	assert_null(row_index_find(all, &rows[0]));
 	assert_ptr_equal(row_index_merge(&all, &to), &rows[0]);
 	rows[1] = rows[0];
@@ -31,11 +26,10 @@ static void rows_of_the_same_texts_are_one(void **state)
 	assert_int_not_equal(row_index_compare(&rows[0], &rows[1]), 0);
 }
 
-static void a_text_and_its_line(void **state)
+TEST(a_text_and_its_line)
 {
 	char field[8];
 
-	(void)state;
 	memset(field, 'x', sizeof(field));
 	row_index_set_text(field, sizeof(field), "a.py", 12);
 	assert_memory_equal(field, "a.py:12", 8);
@@ -43,14 +37,4 @@ static void a_text_and_its_line(void **state)
 	assert_string_equal(field, "long:12");
 	row_index_set_text(field, sizeof(field), "a", 0);
 	assert_memory_equal(field, "a\0\0\0\0\0\0", 8);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_the_same_texts_are_one),
-		cmocka_unit_test(a_text_and_its_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /*
  * test_rows.c - a profile as rows: how many CPUs each has used, against an earlier one, sorted and filtered.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/profile.h"
 #include "top/rows.h"
+#include "tests/forge/test.h"
 
 /* Ten ms a sample, of two seconds: 200 samples are a CPU. */
 static struct profile *new_profile(void)
@@ -52,13 +48,12 @@ static void assert_row(const struct top_row *r, const char *name, const char *wh
 	assert_int_equal((int)(100 * r->total + 0.5), total);
 }
 
-static void functions_and_lines_in_cpus(void **state)
+TEST(functions_and_lines_in_cpus)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	const __u32 f = location(p, FRAME_PYTHON, "f", 10), g = location(p, FRAME_PYTHON, "g", 20);
 	struct top_rows r;
 
-	(void)state;
 	add(p, 1, NULL, 100, f, g);
 	add(p, 2, NULL, 50, g, 0);
 	add(p, 2, NULL, 30, location(p, FRAME_MARKER, "[unreadable]", 0), 0);
@@ -81,7 +76,7 @@ static void functions_and_lines_in_cpus(void **state)
 }
 
 /* CPU time that is the kernel's account, whatever the ticks say. */
-static void time_of_the_account(void **state)
+TEST(time_of_the_account)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 10000000,
 						  .duration_ns = 2000000000, .timed = true };
@@ -90,7 +85,6 @@ static void time_of_the_account(void **state)
 	struct top_rows r;
 	__u32 f;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	f = location(p, FRAME_PYTHON, "f", 10);
 	add(p, 1, NULL, 3, f, 0);
@@ -106,13 +100,12 @@ static void time_of_the_account(void **state)
 	}
 }
 
-static void owners_with_the_same_texts_are_one_row(void **state)
+TEST(owners_with_the_same_texts_are_one_row)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	const __u32 f = location(p, FRAME_PYTHON, "f", 10);
 	struct top_rows r;
 
-	(void)state;
 	add(p, 1, "cart", 20, f, 0);
 	add(p, 2, "cart", 40, f, 0);
 	add(p, 3, NULL, 20, f, 0);
@@ -133,12 +126,11 @@ static void owners_with_the_same_texts_are_one_row(void **state)
 	top_rows_free(&r);
 }
 
-static void against_an_earlier_profile(void **state)
+TEST(against_an_earlier_profile)
 {
 	_cleanup_profile_ struct profile *before = new_profile(), *now = new_profile();
 	struct top_rows r, past;
 
-	(void)state;
 	add(before, 1, NULL, 100, location(before, FRAME_PYTHON, "gone", 1), 0);
 	add(before, 1, NULL, 20, location(before, FRAME_PYTHON, "stays", 1), 0);
 	add(now, 1, NULL, 30, location(now, FRAME_PYTHON, "stays", 1), 0);
@@ -158,12 +150,11 @@ static void against_an_earlier_profile(void **state)
 	top_rows_free(&past);
 }
 
-static void a_filter_looks_at_both_texts(void **state)
+TEST(a_filter_looks_at_both_texts)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct top_rows r;
 
-	(void)state;
 	add(p, 1, NULL, 1, location(p, FRAME_PYTHON, "Parse", 1), 0);
 	add(p, 1, NULL, 2, location(p, FRAME_PYTHON, "other", 1), 0);
 	assert_int_equal(top_rows_make(p, TOP_FUNCTIONS, &r), 0);
@@ -178,14 +169,13 @@ static void a_filter_looks_at_both_texts(void **state)
 }
 
 /* Long ones are cut between two characters, and keep their line. */
-static void names_that_are_hostile(void **state)
+TEST(names_that_are_hostile)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	char name[2 * TOP_NAME_SIZE + 1] = "";
 	struct top_rows r;
 	size_t length;
 
-	(void)state;
 	for (size_t i = 0; i + 2 < sizeof(name); i += 2)
 		memcpy(name + i, "\xc3\xa4", 3);
 	add(p, 1, NULL, 2, location(p, FRAME_PYTHON, name, 1), 0);
@@ -200,12 +190,11 @@ static void names_that_are_hostile(void **state)
 	top_rows_free(&r);
 }
 
-static void lines_of_one_function(void **state)
+TEST(lines_of_one_function)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	struct top_rows functions, lines;
 
-	(void)state;
 	add(p, 1, NULL, 3, location(p, FRAME_PYTHON, "f", 10), 0);
 	add(p, 1, NULL, 2, location(p, FRAME_PYTHON, "f", 11), 0);
 	add(p, 1, NULL, 1, location(p, FRAME_PYTHON, "other", 10), 0);
@@ -222,19 +211,4 @@ static void lines_of_one_function(void **state)
 	assert_int_equal(lines.count, 0);
 	top_rows_free(&functions);
 	top_rows_free(&lines);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_and_lines_in_cpus),
-		cmocka_unit_test(time_of_the_account),
-		cmocka_unit_test(owners_with_the_same_texts_are_one_row),
-		cmocka_unit_test(against_an_earlier_profile),
-		cmocka_unit_test(a_filter_looks_at_both_texts),
-		cmocka_unit_test(names_that_are_hostile),
-		cmocka_unit_test(lines_of_one_function),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /*
  * test_screen.c - the page of top: as many lines as the terminal has, none wider than it, the right words.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/table_cell.h"
 #include "top/screen.h"
+#include "tests/forge/test.h"
 
 static struct top_row rows[] = {
 	{ "a_function_with_a_name_that_is_longer_than_its_column_is", "/srv/a/long/path/to/app.py:12", 0.5,
@@ -49,12 +45,11 @@ static const char *page_of(const struct screen *s, const struct top_rows *r)
 
 #define assert_has(page, words) assert_non_null(strstr(page, words))
 
-static void head_table_and_keys(void **state)
+TEST(head_table_and_keys)
 {
 	struct screen s = a_screen();
 	const char *page = page_of(&s, &two);
 
-	(void)state;
 	assert_has(page, "1.50 CPUs by 3 processes in 2 s; 2.0 % not seen; 20 % C threads\n");
 	assert_has(page, "    50.0   125.0  a_function");
 	assert_has(page, "app.py:12\n");
@@ -63,11 +58,10 @@ static void head_table_and_keys(void **state)
 	assert_null(strchr(page, '\033'));
 }
 
-static void any_size_of_terminal(void **state)
+TEST(any_size_of_terminal)
 {
 	static const int columns[] = { 40, 60, 80, 81, 132, 300 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		for (int lines = 6; lines < 60; lines++) {
 			struct screen s = a_screen();
@@ -80,11 +74,10 @@ static void any_size_of_terminal(void **state)
 		}
 }
 
-static void changes(void **state)
+TEST(changes)
 {
 	struct screen s = a_screen();
 
-	(void)state;
 	s.compare = true;
 	assert_has(page_of(&s, &two), "nothing to compare with yet");
 	s.past_seconds = 58;
@@ -93,12 +86,11 @@ static void changes(void **state)
 	assert_has(page_of(&s, &two), "    +1.0  g ");
 }
 
-static void states_are_said(void **state)
+TEST(states_are_said)
 {
 	const struct top_rows none = { 0 };
 	struct screen s = a_screen();
 
-	(void)state;
 	assert_has(page_of(&s, &none), "nothing was seen here");
 	s.paused = true;
 	assert_has(page_of(&s, &two), "[paused]");
@@ -114,16 +106,4 @@ static void states_are_said(void **state)
 	s.typing = false;
 	s.of = &rows[1];
 	assert_has(page_of(&s, &two), "lines of g (Esc goes back)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(head_table_and_keys),
-		cmocka_unit_test(any_size_of_terminal),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(states_are_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /*
  * test_waiters.c - who waits for what: for who has the GIL, in a system call, or for nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "profile/profile.h"
 #include "top/waiters.h"
+#include "tests/forge/test.h"
 
 static struct profile *profile;
 
@@ -63,7 +59,7 @@ static void assert_pair(const struct top_rows *r, const char *name, const char *
 	fail_msg("%s does not wait for %s", name, where);
 }
 
-static void pairs(void **state)
+TEST(pairs)
 {
 	const __u32 main = location(FRAME_PYTHON, "main"), serve = location(FRAME_PYTHON, "serve");
 	const __u32 dumps = location(FRAME_PYTHON, "dumps"), held = location(FRAME_WAIT, "[GIL held by]");
@@ -72,7 +68,6 @@ static void pairs(void **state)
 	const __u32 native = location(FRAME_NATIVE, "c_make_encoder");
 	struct top_rows r = { 0 };
 
-	(void)state;
 	add(10, (__u32[]){ native, dumps, main, held, serve, main }, 6);
 	add(5, (__u32[]){ dumps, main, held, serve, main }, 5);
 	add(3, (__u32[]){ nobody, held, serve, main }, 4);
@@ -88,11 +83,4 @@ static void pairs(void **state)
 	top_rows_free(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(pairs, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -6,6 +6,7 @@
 #include "tests/forge/tables.h"
 
 #include "tree/attributes.h"
+#include "tests/forge/test.h"
 
 static const char *variables[CONTEXT_LABELS];
 
@@ -22,11 +23,10 @@ static const char *label_of(__u32 sample, enum label label)
 	return profile_get_string(profile, o->label[label]);
 }
 
-static void names_are_those_that_were_sent(void **state)
+TEST(names_are_those_that_were_sent)
 {
 	struct profile_labels l = { .comm = "c" };
 
-	(void)state;
 	add_code((1 << 20) - 1, "checkout", "", 0); /* the highest number that there is */
 	attributes_fill(key_of(ATTRIBUTE_TASK, (1 << 20) - 1), codes, variables, &l);
 	assert_string_equal(l.task, "checkout");
@@ -38,11 +38,10 @@ static void names_are_those_that_were_sent(void **state)
 	assert_string_equal(l.comm, "c");
 }
 
-static void values_are_those_of_their_variable(void **state)
+TEST(values_are_those_of_their_variable)
 {
 	struct profile_labels l = {};
 
-	(void)state;
 	add_code(104, "acme", "", 0);
 	add_code(105, "7", "", 0);
 	attributes_fill(key_of(ATTRIBUTE_VARIABLE0, 104), codes, variables, &l);
@@ -54,11 +53,10 @@ static void values_are_those_of_their_variable(void **state)
 	assert_null(l.task);
 }
 
-static void bits_are_those_of_states(void **state)
+TEST(bits_are_those_of_states)
 {
 	struct profile_labels l = { .task = "t" };
 
-	(void)state;
 	attributes_fill(key_of(ATTRIBUTE_STATES, STATE_BIT(RELEASED) | STATE_BIT(GC)), codes, variables, &l);
 	assert_string_equal(l.gil, "released");
 	assert_string_equal(l.gc, "yes");
@@ -66,21 +64,19 @@ static void bits_are_those_of_states(void **state)
 	assert_string_equal(l.task, "t");
 }
 
-static void what_nobody_knows_is_no_label(void **state)
+TEST(what_nobody_knows_is_no_label)
 {
 	const struct profile_labels none = {};
 	struct profile_labels l = {};
 
-	(void)state;
 	for (__u32 attribute = ATTRIBUTES; attribute < 1 << ATTRIBUTE_NUMBER_BITS; attribute++)
 		attributes_fill(key_of(attribute, 0xffffffff), codes, variables, &l);
 	assert_memory_equal(&l, &none, sizeof(l));
 }
 
 /* One stack with two attributes: one order, the other one, and one with an attribute that nobody knows. */
-static void in_any_order(void **state)
+TEST(in_any_order)
 {
-	(void)state;
 	add_code(102, "checkout", "", 0);
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 0);
@@ -101,9 +97,8 @@ static void in_any_order(void **state)
 }
 
 /* As a root's child, where no stack is, and in the middle of a stack. Nothing that was counted is lost. */
-static void strange_places(void **state)
+TEST(strange_places)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_attribute(26, 25, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 3);
 	set_attribute(27, 26, ATTRIBUTE_TASK, 103, 5);
@@ -113,16 +108,4 @@ static void strange_places(void **state)
 				     "100/100 main-now/main-now: outer:11 < [unknown]:0 < [unknown]:0 = 7\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(values_are_those_of_their_variable, setup, teardown),
-		cmocka_unit_test_setup_teardown(names_are_those_that_were_sent, setup, teardown),
-		cmocka_unit_test_setup_teardown(bits_are_those_of_states, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_nobody_knows_is_no_label, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_any_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(strange_places, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -2,6 +2,7 @@
 /*
  * test_endpoints.c - whose request the nodes of forged call trees belong to.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/named_nodes.h"
 
 #include <errno.h>
@@ -59,9 +60,8 @@ static const char *of(__u32 node)
 	return name ?: "none";
 }
 
-static void a_handler_and_all_below(void **state)
+TEST(a_handler_and_all_below)
 {
-	(void)state;
 	STACK(30, SERVE, DISPATCH, ITEMS, LEAF);
 	assert_string_equal(of(33), "shop.views:items");
 	assert_string_equal(of(32), "shop.views:items");
@@ -73,9 +73,8 @@ static void a_handler_and_all_below(void **state)
 }
 
 /* Frames of C, markers and the interpreter's own frames between are nobody's. */
-static void what_stands_between(void **state)
+TEST(what_stands_between)
 {
-	(void)state;
 	assert_string_equal(of(STACK(30, SERVE, DISPATCH, VIEW, CART, LEAF)), "shop.cart:Cart.get");
 	assert_string_equal(of(STACK(40, SERVE, DISPATCH, NODE_NATIVE | 5, ITEMS)), "shop.views:items");
 	assert_string_equal(of(STACK(50, SERVE, DISPATCH, OUTCOME_TRUNCATED, ITEMS)), "shop.views:items");
@@ -86,9 +85,8 @@ static void what_stands_between(void **state)
 }
 
 /* The last rule that fires has the say; one that finds no handler leaves it to the one before. */
-static void one_in_the_other(void **state)
+TEST(one_in_the_other)
 {
-	(void)state;
 	assert_string_equal(of(STACK(30, DISPATCH, ITEMS, RPC, CART)), "shop.cart:Cart.get");
 	assert_string_equal(of(STACK(40, DISPATCH, ITEMS, RPC)), "shop.views:items");
 	assert_string_equal(of(STACK(50, DISPATCH, ITEMS, RPC, JSON, LEAF)), "shop.views:items");
@@ -97,9 +95,8 @@ static void one_in_the_other(void **state)
 }
 
 /* A code object of which nothing is known is no handler; once its name has come, it is one. */
-static void without_a_name(void **state)
+TEST(without_a_name)
 {
-	(void)state;
 	STACK(30, SERVE, 300, ITEMS);
 	assert_string_equal(of(32), "none");
 	STACK(40, SERVE, DISPATCH, 301, LEAF);
@@ -112,11 +109,10 @@ static void without_a_name(void **state)
 }
 
 /* More handlers than a profile has names for; and many code objects of one name, as forked processes have. */
-static void many(void **state)
+TEST(many)
 {
 	char name[32];
 
-	(void)state;
 	set_node(30, 25, DISPATCH, 1, 0);
 	for (__u32 i = 0; i < 3 * ENDPOINTS_MAX; i++) {
 		add_code(1000 + i, "same", "/srv/a/b.py", 1);
@@ -135,12 +131,11 @@ static void many(void **state)
 	assert_int_equal(endpoints.count, ENDPOINTS_MAX + 1);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	const char *name;
 	int err = -ENOMEM;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	STACK(30, SERVE, DISPATCH, ITEMS, LEAF);
@@ -155,13 +150,4 @@ static void no_memory(void **state)
 	assert_int_equal(err, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_tree, teardown_tree)
-		TEST(a_handler_and_all_below), TEST(what_stands_between), TEST(one_in_the_other),
-		TEST(without_a_name),	       TEST(many),		  TEST(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_tree, teardown_tree);

@@ -4,6 +4,7 @@
  * nearly full, waits for names but not for long, loses no count while the ticks go on, and forgets what
  * nobody needs any more; not before. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/generations.h"
 
 static void add_code(__u32 code)
@@ -44,11 +45,10 @@ static bool same_bank(struct kernel_bank a, struct kernel_bank b)
 
 /* --- when one begins ----------------------------------------------------------------------------------- */
 
-static void nothing_is_full(void **state)
+TEST(nothing_is_full)
 {
 	double looked;
 
-	(void)state;
 	open_all();
 	assert_int_equal(generation_timeout_ms(&g), -1); /* nothing begun yet */
 	assert_false(generation_begin(&g));
@@ -61,12 +61,11 @@ static void nothing_is_full(void **state)
 	assert_int_equal(g.count, 0);
 }
 
-static void begins_when_names_take_too_much(void **state)
+TEST(begins_when_names_take_too_much)
 {
 	struct kernel_bank before;
 	size_t bytes;
 
-	(void)state;
 	open_all();
 	before = kernel_other_bank(kernel);
 	add_code(CODE_FIRST);
@@ -84,9 +83,8 @@ static void begins_when_names_take_too_much(void **state)
 	assert_false(generation_begin(&g));
 }
 
-static void begins_when_many_processes_came(void **state)
+TEST(begins_when_many_processes_came)
 {
-	(void)state;
 	open_all();
 	for (__u32 id = 1; id <= 32768; id++)
 		add_process(id, id);
@@ -106,11 +104,10 @@ static void begins_when_many_processes_came(void **state)
 }
 
 /* Half of the time that is left at the pace of late, but never more than a second, nor less than 20 ms. */
-static void looks_more_often_the_faster_it_fills(void **state)
+TEST(looks_more_often_the_faster_it_fills)
 {
 	double begun, wait;
 
-	(void)state;
 	open_all();
 	add_code(CODE_FIRST);
 	g.codes_bytes_max = codes_get_stats(codes)->bytes * 2; /* half full */
@@ -131,9 +128,8 @@ static void looks_more_often_the_faster_it_fills(void **state)
 
 /* --- when a bank is cleared ----------------------------------------------------------------------------- */
 
-static void waits_for_names_but_not_for_long(void **state)
+TEST(waits_for_names_but_not_for_long)
 {
-	(void)state;
 	open_all();
 	assert_true(begin_for_names());
 	g.wait_end = clock_seconds() + 100; /* half a second, if nobody stopped this process meanwhile */
@@ -151,11 +147,10 @@ static void waits_for_names_but_not_for_long(void **state)
 }
 
 /* Those of the other bank are in use. */
-static void forgets_the_names_of_that_bank(void **state)
+TEST(forgets_the_names_of_that_bank)
 {
 	struct kernel_range high;
 
-	(void)state;
 	open_all();
 	high = kernel_other_bank(kernel).codes;
 	add_code(high.first - 1);
@@ -188,11 +183,10 @@ static void next_generation(void)
 }
 
 /* A process that is over may have counts in both banks: it goes with the second that is cleared. */
-static void ended_processes_go_a_generation_later(void **state)
+TEST(ended_processes_go_a_generation_later)
 {
 	struct process alive, other_image, exiting;
 
-	(void)state;
 	open_all();
 	start_child();
 	exiting = known(child);
@@ -239,7 +233,7 @@ static struct record_code large_table(__u32 number, const struct layout *l)
 }
 
 /* The worker's answer comes when its number means another code object, whose table is as long. */
-static void late_answers_are_dropped(void **state)
+TEST(late_answers_are_dropped)
 {
 	const struct layout *l = &layout_find(0x030c01f0)->layout;
 	struct registry_entry e = { .id = 1, .pid = getpid(), .binary = "", .build_id = "" };
@@ -247,7 +241,6 @@ static void late_answers_are_dropped(void **state)
 	__u64 ticks, bytes;
 	__u32 number;
 
-	(void)state;
 	open_all();
 	number = kernel_other_bank(kernel).codes.first - 1; /* of the bank that is left first */
 	assert_int_equal(procfs_start_ticks(getpid(), &ticks), 0);
@@ -272,11 +265,10 @@ static void late_answers_are_dropped(void **state)
 }
 
 /* The number of a process is given to nobody else while it is in the registry. */
-static void numbers_of_processes_are_free_again(void **state)
+TEST(numbers_of_processes_are_free_again)
 {
 	__u32 next;
 
-	(void)state;
 	open_all();
 	next = kernel_new_process_id(kernel) + 1;
 	kernel_hold_process_id(kernel, next, true);
@@ -319,9 +311,8 @@ static __u64 sampled(void)
 	return s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT];
 }
 
-static void no_count_is_lost(void **state)
+TEST(no_count_is_lost)
 {
-	(void)state;
 	open_all();
 	watch_self();
 	start(kernel);
@@ -342,9 +333,8 @@ static void no_count_is_lost(void **state)
  * An interval that ends now, while names are waited for, has what was counted in both banks until they are
  * cleared.
  */
-static void marks_move_to_the_clearing(void **state)
+TEST(marks_move_to_the_clearing)
 {
-	(void)state;
 	open_all();
 	watch_self();
 	start(kernel);
@@ -358,11 +348,10 @@ static void marks_move_to_the_clearing(void **state)
 }
 
 /* Said once; tried again a second later, and then all is as if nothing had been. */
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	const char *said, *again;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -402,24 +391,4 @@ static void memory_runs_short(void **state)
 	assert_true(begin_for_names());
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown_all)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_is_full),
-		TEST(begins_when_names_take_too_much),
-		TEST(begins_when_many_processes_came),
-		TEST(looks_more_often_the_faster_it_fills),
-		TEST(waits_for_names_but_not_for_long),
-		TEST(forgets_the_names_of_that_bank),
-		TEST(ended_processes_go_a_generation_later),
-		TEST(numbers_of_processes_are_free_again),
-		TEST(no_count_is_lost),
-		TEST(marks_move_to_the_clearing),
-		TEST(late_answers_are_dropped),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown_all);

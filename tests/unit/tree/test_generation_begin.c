@@ -3,6 +3,7 @@
  * test_generation_begin.c - a generation begins when somebody else needs cleared banks, of whose tables
  * generation.c knows nothing. Needs the right to load BPF.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/generations.h"
 
 static double what_is_full;
@@ -14,11 +15,10 @@ static double fullness_of_another(const void *subject)
 }
 
 /* Of which this room knows nothing. */
-static void begins_when_something_else_is_full(void **state)
+TEST(begins_when_something_else_is_full)
 {
 	const struct discover_subject subject = { .fullness = fullness_of_another };
 
-	(void)state;
 	open_all();
 	assert_int_equal(discover_join(discover, &subject), 0);
 	what_is_full = 0.75;
@@ -28,11 +28,4 @@ static void begins_when_something_else_is_full(void **state)
 	assert_true(generation_begin(&g));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(begins_when_something_else_is_full, setup, teardown_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown_all);

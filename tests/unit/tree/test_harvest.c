@@ -9,10 +9,10 @@
 #include "base/cleanup.h"
 #include "kubelet/pod_labels.h"
 #include "profile/accounts.h"
+#include "tests/forge/test.h"
 
-static void nothing_counted(void **state)
+TEST(nothing_counted)
 {
-	(void)state;
 	run();
 	assert_int_equal(stats.samples[EVENT_CPU], 0);
 	assert_int_equal(stats.nodes, 0);
@@ -28,9 +28,8 @@ static void nothing_counted(void **state)
 	assert_int_equal(profile_get_info(profile)->frequency, 100);
 }
 
-static void stacks(void **state)
+TEST(stacks)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3); /* outer, its first instruction: line 11 */
 	set_node(27, 26, 101, 4, 5); /* inner, line 23, called from there */
@@ -46,9 +45,8 @@ static void stacks(void **state)
 	assert_int_equal(stats.locations, 4);
 }
 
-static void lines_merge(void **state)
+TEST(lines_merge)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	set_node(27, 25, 100, 2, 4); /* another instruction of the same line */
@@ -58,9 +56,8 @@ static void lines_merge(void **state)
 }
 
 /* One code object and one instruction, met below several callers. */
-static void locations_are_distinct(void **state)
+TEST(locations_are_distinct)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 0);
 	set_node(27, 25, 100, 5, 0);
@@ -75,11 +72,10 @@ static void locations_are_distinct(void **state)
 }
 
 /* Asked for, places in one line are told apart; else they are one location as before, without a column. */
-static void columns(void **state)
+TEST(columns)
 {
 	int found[3] = {}, expected[3] = { 9, 20, 0 };
 
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 5, 1);
 	set_node(27, 25, 100, 12, 2);
@@ -102,11 +98,10 @@ static void columns(void **state)
 }
 
 /* What the kernel's account says of a thread is no sample, and is added up with the profile. */
-static void accounts(void **state)
+TEST(accounts)
 {
 	struct accounts_found found;
 
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	set_node(27, 25, CODE_ACCOUNT, INSTR_UNKNOWN, 7000000000);
@@ -121,9 +116,8 @@ static void accounts(void **state)
 	accounts_free(&found);
 }
 
-static void labels(void **state)
+TEST(labels)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_root(26, 1, 0);
 	set_root(27, 2, 0);
@@ -137,7 +131,7 @@ static void labels(void **state)
 			    "200/0 master/: outer:11 = 4\n");	     /* by process: no thread */
 }
 
-static void labels_of_pods(void **state)
+TEST(labels_of_pods)
 {
 	static struct pod_entry entries[] = { { .uid = "0123456789abcdef0123456789abcdef",
 						.value = { "shop", "" } } };
@@ -149,7 +143,6 @@ static void labels_of_pods(void **state)
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct harvest_inputs inputs = forged_inputs;
 
-	(void)state;
 	assert_int_equal(pod_label_names_parse("app,tier", &names), 0);
 	inputs.pod_label_names = &names;
 	harvest_label_names(&inputs, &info);
@@ -172,12 +165,11 @@ static void labels_of_pods(void **state)
 }
 
 /* A profile that takes too much memory gets no more stacks, but every count, with the labels. */
-static void too_large(void **state)
+TEST(too_large)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct harvest_inputs inputs = forged_inputs;
 
-	(void)state;
 	inputs.bytes_max = 100000;
 	set_root(25, 0, 0);
 	for (__u32 i = 26; i < NODES; i++)
@@ -191,12 +183,11 @@ static void too_large(void **state)
 	assert_in_range(profile_bytes(profile), 100000, 300000);
 }
 
-static void mappings(void **state)
+TEST(mappings)
 {
 	const struct profile_mapping *m;
 	const struct profile_location *l;
 
-	(void)state;
 	set_root(25, 0, 0);
 	set_root(27, 2, 0);
 	set_node(28, 25, 100, 1, 1);
@@ -215,9 +206,8 @@ static void mappings(void **state)
 	assert_int_equal(l->mapping, 0);
 }
 
-static void unknown_process(void **state)
+TEST(unknown_process)
 {
-	(void)state;
 	set_owner(3, 77, 0, "stranger");
 	set_root(25, 3, 2);
 	run();
@@ -231,7 +221,7 @@ static enum frame_kind kind_of_frame(__u32 sample, __u32 at)
 	return profile_get_function(profile, profile_get_location(profile, location)->function)->kind;
 }
 
-static void every_marker(void **state)
+TEST(every_marker)
 {
 	static const char *const names[] = {
 #define OUTCOME(name, group, place, text, help) "[" text "]",
@@ -246,7 +236,6 @@ static void every_marker(void **state)
 	};
 	int waits = 0, named = 0;
 
-	(void)state;
 	for (int i = 0; i < WAIT_CAUSES; i++)
 		named += *causes[i] != 0;
 	set_root(29, 0, 0);
@@ -270,9 +259,8 @@ static void every_marker(void **state)
 	assert_non_null(strstr(shown(), ": [unknown]:0 = "));
 }
 
-static void marker_below_frames(void **state)
+TEST(marker_below_frames)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, OUTCOME_TRUNCATED, INSTR_UNKNOWN, 0); /* the missing callers */
 	set_node(27, 26, 100, 1, 2);
@@ -282,9 +270,8 @@ static void marker_below_frames(void **state)
 	assert_int_equal(kind_of_frame(1, 1), FRAME_MARKER);
 }
 
-static void unknown_code(void **state)
+TEST(unknown_code)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 102, 1, 2);
 	set_node(27, 25, NODE_ATTRIBUTE - 1, 1, 3); /* the highest number */
@@ -294,9 +281,8 @@ static void unknown_code(void **state)
 }
 
 /* Positions of the text space: below a line of Python, and below a marker. */
-static void native_leaves(void **state)
+TEST(native_leaves)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 102, 1, 0);
 	set_node(27, 26, NODE_NATIVE, TEXT_SYSCALLS, 3);
@@ -311,12 +297,11 @@ static void native_leaves(void **state)
 }
 
 /* What they took is the Python line's; where there is none, a marker's. */
-static void hidden_native(void **state)
+TEST(hidden_native)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	struct harvest_inputs inputs = forged_inputs;
 
-	(void)state;
 	inputs.hide_native = true;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 2);
@@ -333,9 +318,8 @@ static void hidden_native(void **state)
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), 3);
 }
 
-static void table_full(void **state)
+TEST(table_full)
 {
-	(void)state;
 	/* Not even a marker found room: the root has the count, or, without a root, node 0. */
 	set_root(25, 1, 6);
 	nodes[0].count = 9;
@@ -345,9 +329,8 @@ static void table_full(void **state)
 	assert_int_equal(stats.samples[EVENT_CPU], 15);
 }
 
-static void large_counts(void **state)
+TEST(large_counts)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 1ULL << 62);
 	set_node(27, 25, 101, 1, 1ULL << 40);
@@ -356,12 +339,11 @@ static void large_counts(void **state)
 }
 
 /* The deepest stack that --max-depth allows: 4000 frames and two markers below the root. */
-static void deepest(void **state)
+TEST(deepest)
 {
 	const __u32 root = EVENT_KINDS;
 	struct profile_stack s;
 
-	(void)state;
 	set_root(root, 0, 0);
 	for (__u32 i = root + 1; i <= root + 4002; i++)
 		set_node(i, i - 1, i == root + 1 ? OUTCOME_TRUNCATED : 100 + i % 2, 1, 0);
@@ -374,7 +356,7 @@ static void deepest(void **state)
 }
 
 /* As much time as there is none: each part does one frame or one stack, and together they are the whole. */
-static void in_parts(void **state)
+TEST(in_parts)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	_cleanup_free_ char *at_once = NULL;
@@ -384,7 +366,6 @@ static void in_parts(void **state)
 	struct harvest_stats whole, parts;
 	int pauses = 0, err;
 
-	(void)state;
 	nodes[0].count = 2;
 	set_root(25, 0, 0);
 	for (__u32 i = 26; i < 46; i++)
@@ -417,12 +398,11 @@ static void in_parts(void **state)
 	assert_int_equal(progress.next, 0);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -459,33 +439,4 @@ static void memory_runs_short(void **state)
 	assert_true(failures > 10);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_counted),
-		TEST(stacks),
-		TEST(lines_merge),
-		TEST(locations_are_distinct),
-		TEST(columns),
-		TEST(accounts),
-		TEST(labels),
-		TEST(labels_of_pods),
-		TEST(too_large),
-		TEST(mappings),
-		TEST(unknown_process),
-		TEST(every_marker),
-		TEST(marker_below_frames),
-		TEST(unknown_code),
-		TEST(native_leaves),
-		TEST(hidden_native),
-		TEST(table_full),
-		TEST(large_counts),
-		TEST(deepest),
-		TEST(in_parts),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

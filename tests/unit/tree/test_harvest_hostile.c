@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "profile/folded.h"
 #include "tests/forge/tables.h"
+#include "tests/forge/test.h"
 
-static void cycles(void **state)
+TEST(cycles)
 {
-	(void)state;
 	set_node(25, 25, 100, 1, 1); /* its own parent */
 	set_node(26, 27, 100, 1, 2);
 	set_node(27, 26, 101, 1, 4);
@@ -22,9 +22,8 @@ static void cycles(void **state)
 	assert_string_equal(shown(), "100/100 main-now/main-now: outer:11 = 8\n");
 }
 
-static void chain_too_long(void **state)
+TEST(chain_too_long)
 {
-	(void)state;
 	set_root(EVENT_KINDS, 0, 0);
 	for (__u32 i = EVENT_KINDS + 1; i < NODES; i++)
 		set_node(i, i - 1, 100, 1, i % 1000 == 0);
@@ -36,9 +35,8 @@ static void chain_too_long(void **state)
 	assert_int_equal(stats.samples[EVENT_CPU], 5);
 }
 
-static void parents_out_of_range(void **state)
+TEST(parents_out_of_range)
 {
-	(void)state;
 	set_node(25, NODES, 100, 1, 1);
 	set_node(26, (1U << NODE_BITS) - 1, 100, 1, 2);
 	set_node(27, 26, 100, 1, 4);
@@ -48,9 +46,8 @@ static void parents_out_of_range(void **state)
 	assert_int_equal(stats.nodes, 4);
 }
 
-static void owners_out_of_range(void **state)
+TEST(owners_out_of_range)
 {
-	(void)state;
 	set_root(25, OWNERS, 1);
 	set_root(26, (1U << CODE_BITS) - 1, 2);
 	set_node(27, 26, 100, 1, 4);
@@ -61,18 +58,16 @@ static void owners_out_of_range(void **state)
 	assert_string_equal(shown(), "0/0 /: outer:11 = 8\n");
 }
 
-static void parent_never_filled(void **state)
+TEST(parent_never_filled)
 {
-	(void)state;
 	set_node(25, 26, 100, 1, 3); /* 26 is free; its 0 is not the root of owner 0 */
 	nodes[27].count = 4;
 	run();
 	assert_string_equal(shown(), "");
 }
 
-static void name_without_end(void **state)
+TEST(name_without_end)
 {
-	(void)state;
 	memset(owners[OWNERS - 1].comm, 'x', sizeof(owners[0].comm));
 	memset(owners[3].comm, 'y', sizeof(owners[0].comm));
 	owners[4].key = ~0ULL;
@@ -85,11 +80,10 @@ static void name_without_end(void **state)
 			    "0/0 xxxxxxxxxxxxxxx/: outer:11 = 1\n0/0 yyyyyyyyyyyyyyy/: outer:11 = 2\n");
 }
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
 	_cleanup_buf_ struct buf b = {};
 
-	(void)state;
 	add_code(103, "a\nb;c\xff", "\033[2J", 1);
 	memcpy(owners[0].comm, "\xff\n;\033", 5);
 	set_root(25, 0, 0);
@@ -109,11 +103,10 @@ static __u64 next_random(__u64 *x)
 }
 
 /* Random keys, with or without sense: it returns, and has counted every node whose chain ends in an owner. */
-static void random_trees(void **state)
+TEST(random_trees)
 {
 	__u64 x = 88172645463325252ULL;
 
-	(void)state;
 	for (int round = 0; round < 30; round++) {
 		__u64 expected = 0;
 
@@ -142,20 +135,4 @@ static void random_trees(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(cycles),
-		TEST(chain_too_long),
-		TEST(parents_out_of_range),
-		TEST(owners_out_of_range),
-		TEST(parent_never_filled),
-		TEST(name_without_end),
-		TEST(hostile_names),
-		TEST(random_trees),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -14,6 +14,7 @@
 #include "tree/journal.h"
 #include "tree/journal_stretch.h"
 #include "tree/window.h"
+#include "tests/forge/test.h"
 
 static struct windows all;
 static struct journal *journal;
@@ -72,9 +73,8 @@ static const char *stretch(__u64 from, __u64 to)
 
 #define WORKS "100/100 main-now/main-now: inner:23 < outer:11 = "
 
-static void a_generation_that_goes_on(void **state)
+TEST(a_generation_that_goes_on)
 {
-	(void)state;
 	add(10, 27, EVENT_CPU, 1);
 	add(20, 27, EVENT_CPU, 1);
 	add(40, 26, EVENT_CPU, 3);
@@ -85,9 +85,8 @@ static void a_generation_that_goes_on(void **state)
 }
 
 /* The nodes are then cleared, and mean something else. */
-static void a_generation_that_is_over(void **state)
+TEST(a_generation_that_is_over)
 {
-	(void)state;
 	add(10, 27, EVENT_CPU, 2);
 	add(90, 27, EVENT_OFFCPU, 30);
 	add(30, 5027, EVENT_CPU, 1);
@@ -103,9 +102,8 @@ static void a_generation_that_is_over(void **state)
 					      "0-30 1 1 30;10-10 2 0 1;");
 }
 
-static void unknown_samples_are_left_out(void **state)
+TEST(unknown_samples_are_left_out)
 {
-	(void)state;
 	add(10, NODES, EVENT_CPU, 1);
 	add(10, 27, EVENT_MEMORY, 1);
 	add(10, 27, EVENT_KINDS, 1);
@@ -115,23 +113,21 @@ static void unknown_samples_are_left_out(void **state)
 	assert_string_equal(stretch(0, 100), "0/0 /: [table full]:0 = 1\n10-10 1 0 1;");
 }
 
-static void a_stretch_has_an_end(void **state)
+TEST(a_stretch_has_an_end)
 {
 	struct journal_stretch *s;
 
-	(void)state;
 	assert_int_equal(journal_stretch_new(&s, journal, t0 + 2, t0 + 2), -EINVAL);
 	assert_int_equal(journal_stretch_new(&s, journal, t0 + 2, t0 + 1), -EINVAL);
 	assert_int_equal(journal->held, 0);
 }
 
 /* In parts, with a generation that ends between them. */
-static void parts(void **state)
+TEST(parts)
 {
 	struct journal_stretch *s;
 	int pauses = 0;
 
-	(void)state;
 	add(10, 27, EVENT_CPU, 1);
 	add(40, 26, EVENT_CPU, 3);
 	assert_int_equal(journal_stretch_new(&s, journal, t0, t0 + 100), 0);
@@ -145,9 +141,8 @@ static void parts(void **state)
 	assert_string_equal(shown(), WORKS "1\n100/100 main-now/main-now: outer:11 = 3\n");
 }
 
-static void room_has_a_bound(void **state)
+TEST(room_has_a_bound)
 {
-	(void)state;
 	for (__u32 i = 0; i < journal->blocks_max * JOURNAL_BLOCK_ENTRIES * 2; i++)
 		add(20000000ULL * i, 26 + i % 2, EVENT_CPU, 1);
 	assert_int_equal(journal->blocks, journal->blocks_max);
@@ -155,11 +150,10 @@ static void room_has_a_bound(void **state)
 	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
 }
 
-static void what_is_complete(void **state)
+TEST(what_is_complete)
 {
 	const __u64 begin = journal->begin_ns;
 
-	(void)state;
 	assert_true(journal_has_all(journal, begin, begin + 100));
 	assert_false(journal_has_all(journal, begin - 1, begin + 100));
 	journal->gaps[journal->gap_count++] = (struct journal_gap){ begin + 50, begin + 60, 1 };
@@ -174,11 +168,10 @@ static void what_is_complete(void **state)
 }
 
 /* Spans are cut to the stretch; those that are too many for who asks are part of the last one. */
-static void losses(void **state)
+TEST(losses)
 {
 	struct journal_gap found[2];
 
-	(void)state;
 	assert_int_equal(journal_losses(journal, t0, t0 + 100, found, 2), 0);
 	for (int i = 0; i < 3; i++)
 		journal->gaps[journal->gap_count++] =
@@ -199,13 +192,12 @@ static void losses(void **state)
  * What eight threads that never rest take of a minute at 99 Hz: a tick of each after the other, whatever they
  * do. It is 16 bytes for each tick at worst, and half of the mebibyte that a minute has.
  */
-static void a_minute_of_eight_threads(void **state)
+TEST(a_minute_of_eight_threads)
 {
 	const __u64 period = NS_PER_SECOND / 99;
 	const __u32 ticks = 60 * 99;
 	__u32 entries = 0, blocks;
 
-	(void)state;
 	for (__u32 tick = 0; tick < ticks; tick++)
 		for (__u32 thread = 0; thread < 8; thread++)
 			add(tick * period + thread, 26 + (tick + thread) % 2 * 5001, EVENT_CPU, 1);
@@ -220,8 +212,6 @@ static void a_minute_of_eight_threads(void **state)
 	assert_true(journal_bytes(journal) <= JOURNAL_MINUTE_BYTES);
 	assert_int_equal(journal_oldest(journal), journal->begin_ns); /* nothing has gone */
 }
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_journal, teardown_journal)
 
 static void add_of(__u64 after_ns, __u32 node, __u64 low, __u64 span)
 {
@@ -259,11 +249,10 @@ static const char *spans(const char *wanted, __u64 *ret_unlabelled)
 
 #define TRACE_1 "00000000000000000000000000000001"
 
-static void spans_are_told_apart_if_asked(void **state)
+TEST(spans_are_told_apart_if_asked)
 {
 	__u64 unlabelled;
 
-	(void)state;
 	add_of(10, 27, 1, 5);
 	add_of(20, 27, 1, 6);
 	add_of(30, 27, 2, 5);
@@ -278,11 +267,10 @@ static void spans_are_told_apart_if_asked(void **state)
 	assert_string_equal(spans(TRACE_1, &unlabelled), "1 5 2;1 6 1;1 5 1;");
 }
 
-static void too_many_spans_are_counted(void **state)
+TEST(too_many_spans_are_counted)
 {
 	__u64 unlabelled;
 
-	(void)state;
 	for (__u64 i = 1; i <= JOURNAL_STRETCH_SPANS + 3; i++)
 		add_of(i, 27, 1, i);
 	spans("each", &unlabelled);
@@ -290,21 +278,4 @@ static void too_many_spans_are_counted(void **state)
 	assert_int_equal(profile_count(profile, PROFILE_SAMPLE), JOURNAL_STRETCH_SPANS + 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(a_generation_that_goes_on),
-		TEST(a_generation_that_is_over),
-		TEST(unknown_samples_are_left_out),
-		TEST(a_stretch_has_an_end),
-		TEST(parts),
-		TEST(room_has_a_bound),
-		TEST(what_is_complete),
-		TEST(losses),
-		TEST(a_minute_of_eight_threads),
-		TEST(spans_are_told_apart_if_asked),
-		TEST(too_many_spans_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_journal, teardown_journal);

@@ -3,17 +3,13 @@
  * test_journal_blocks.c - entries of the journal: what is one entry, what an entry has of a stretch of time,
  * and that no amount is lost by either.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "bpf/abi.h"
 #include "kern/journal_rings.h"
 #include "tree/journal_blocks.h"
+#include "tests/forge/test.h"
 
 #define T0	 1000000000000ULL
 #define TOGETHER 15000000ULL
@@ -57,11 +53,10 @@ static __u64 amount_of(__u64 from, __u64 to)
 	return sum;
 }
 
-static void ticks_of_one_node_are_one_entry(void **state)
+TEST(ticks_of_one_node_are_one_entry)
 {
 	struct journal_part p;
 
-	(void)state;
 	assert_int_equal(add(T0, 300, EVENT_CPU, 1, false), 1);
 	assert_int_equal(add(T0 + 10000000, 300, EVENT_CPU, 1, false), 0);
 	assert_int_equal(add(T0 + 20000000, 300, EVENT_CPU, 2, false), 0);
@@ -72,9 +67,8 @@ static void ticks_of_one_node_are_one_entry(void **state)
 	assert_int_equal(p.amount, 4);
 }
 
-static void others_are_entries_of_their_own(void **state)
+TEST(others_are_entries_of_their_own)
 {
-	(void)state;
 	add(T0, 300, EVENT_CPU, 1, false);
 	add(T0 + 10000000, 301, EVENT_CPU, 1, false); /* another node, */
 	add(T0 + 30000000, 300, EVENT_CPU, 1, false); /* too late, */
@@ -85,11 +79,10 @@ static void others_are_entries_of_their_own(void **state)
 }
 
 /* A wait that was counted up to now, and then to its end. */
-static void parts_of_a_wait_are_one_entry(void **state)
+TEST(parts_of_a_wait_are_one_entry)
 {
 	struct journal_part p;
 
-	(void)state;
 	add(T0 + 100, 300, EVENT_OFFCPU, 100, true);
 	add(T0 + 150, 300, EVENT_OFFCPU, 50, true);
 	assert_int_equal(entries(), 1);
@@ -106,11 +99,10 @@ static void parts_of_a_wait_are_one_entry(void **state)
 }
 
 /* However it is cut, the parts are the whole. */
-static void stretches_part_it(void **state)
+TEST(stretches_part_it)
 {
 	const __u64 end = T0 + 200000000;
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		add(T0 + 10000000ULL * i, 300, EVENT_CPU, i % 3 ? 1 : 2, false);
 	add(T0 + 150000000, 301, EVENT_OFFCPU, 90000001, true);
@@ -126,11 +118,10 @@ static void stretches_part_it(void **state)
 	assert_int_equal(amount_of(end, ~0ULL), 0);
 }
 
-static void large_amounts_are_several_entries(void **state)
+TEST(large_amounts_are_several_entries)
 {
 	const __u64 ns = 1ULL << 42;
 
-	(void)state;
 	add(T0 + ns, 300, EVENT_OFFCPU, ns, true);
 	add(T0, 301, EVENT_CPU, 10000, false);
 	add(T0, 302, EVENT_MEMORY, ns, false);
@@ -140,11 +131,10 @@ static void large_amounts_are_several_entries(void **state)
 	assert_int_equal(amount_of(T0 + 5, T0 + ns), ns - 5);
 }
 
-static void blocks_come_and_go(void **state)
+TEST(blocks_come_and_go)
 {
 	int added = 0;
 
-	(void)state;
 	for (int i = 0; i < 3 * JOURNAL_BLOCK_ENTRIES; i++)
 		added += add(T0 + 1000ULL * i, 300 + i % 2, EVENT_OFFCPU, 10, true);
 	assert_int_equal(added, 3);
@@ -160,9 +150,8 @@ static void blocks_come_and_go(void **state)
 }
 
 /* Ticks are not as far apart as each other: only where they are parted it is known how many came before. */
-static void ticks_are_parted_by_a_cut(void **state)
+TEST(ticks_are_parted_by_a_cut)
 {
-	(void)state;
 	add(T0, 7, EVENT_CPU, 1, false);
 	add(T0 + 10, 7, EVENT_CPU, 1, false);
 	cut = T0 + 90;
@@ -175,8 +164,6 @@ static void ticks_are_parted_by_a_cut(void **state)
 	assert_int_equal(amount_of(cut, T0 + 1000), 2);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
 static int add_of(__u64 ns, const struct trace_ids *ids)
 {
 	const struct journal_sample s = { ns, 1, 7, EVENT_CPU, false, *ids };
@@ -184,12 +171,11 @@ static int add_of(__u64 ns, const struct trace_ids *ids)
 	return journal_blocks_add(&blocks, &recent, &s, TOGETHER, cut);
 }
 
-static void entries_are_of_one_span(void **state)
+TEST(entries_are_of_one_span)
 {
 	const struct trace_ids none = { 0 }, one = { 1, 2, 3 }, same_span = { 1, 1, 3 };
 	const struct journal_block *b;
 
-	(void)state;
 	add_of(T0, &none);
 	add_of(T0 + 1, &one);
 	add_of(T0 + 2, &one);
@@ -205,13 +191,12 @@ static void entries_are_of_one_span(void **state)
 	assert_int_equal(b->spans->count, 2);
 }
 
-static void many_spans_need_more_blocks(void **state)
+TEST(many_spans_need_more_blocks)
 {
 	const __u32 count = 3 * JOURNAL_BLOCK_SPANS;
 	__u64 number = 0;
 	int added = 0;
 
-	(void)state;
 	for (__u64 i = 1; i <= count; i++)
 		added += add_of(T0 + i, &(struct trace_ids){ 1, 2, i });
 	assert_int_equal(added, 3);
@@ -221,19 +206,4 @@ static void many_spans_need_more_blocks(void **state)
 	assert_int_equal(number, count);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		TEST(ticks_of_one_node_are_one_entry),
-		TEST(ticks_are_parted_by_a_cut),
-		TEST(others_are_entries_of_their_own),
-		TEST(parts_of_a_wait_are_one_entry),
-		TEST(stretches_part_it),
-		TEST(large_amounts_are_several_entries),
-		TEST(blocks_come_and_go),
-		TEST(entries_are_of_one_span),
-		TEST(many_spans_need_more_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(NULL, teardown);

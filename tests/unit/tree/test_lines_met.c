@@ -3,21 +3,16 @@
  * test_lines_met.c - different lines_met are counted once each, however many there are.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/forge/fail_malloc.h"
 
 #include "tree/lines_met.h"
+#include "tests/forge/test.h"
 
-static void each_is_counted_once(void **state)
+TEST(each_is_counted_once)
 {
 	struct lines_met p = {};
 
-	(void)state;
 	for (int round = 0; round < 3; round++)
 		for (__u64 key = 1; key <= 100000; key++) {
 			assert_int_equal(lines_met_add(&p, key << 20), 0);
@@ -29,12 +24,11 @@ static void each_is_counted_once(void **state)
 	lines_met_free(&p);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
 	struct lines_met p = {};
 	__u64 key = 1;
 
-	(void)state;
 	if (!fail_malloc_works())
 		skip();
 	allocations_left = 0;
@@ -50,14 +44,4 @@ static void no_memory(void **state)
 	assert_int_equal(lines_met_add(&p, 1), 0);
 	assert_int_equal(p.count, key - 1);
 	lines_met_free(&p);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_counted_once),
-		cmocka_unit_test(no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/unistd.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
@@ -21,6 +16,7 @@
 #include "proc/perf_map.h"
 #include "profile/profile.h"
 #include "tree/native_frame.h"
+#include "tests/forge/test.h"
 
 static struct natives *natives;
 static struct profile *profile;
@@ -87,12 +83,11 @@ static const char *name_of(__u32 location)
 	return profile_get_string(profile, function_of(location)->name);
 }
 
-static void functions(void **state)
+TEST(functions)
 {
 	const struct profile_location *l;
 	__u32 location;
 
-	(void)state;
 	assert_int_equal(native_frame_function(natives, false, profile, base, &location), 0);
 	assert_string_equal(name_of(location), "deflate");
 	assert_int_equal(function_of(location)->kind, FRAME_NATIVE);
@@ -117,7 +112,7 @@ static void functions(void **state)
 }
 
 /* Of "deflate" with "longest_match" in it: the frame is the innermost, and says what is around it. */
-static void lines(void **state)
+TEST(lines)
 {
 	struct source_place p = { .offset = 0x1004, .count = 2 };
 	const struct source_header h = { .count = 1, .strings_size = 31 };
@@ -125,7 +120,6 @@ static void lines(void **state)
 	const struct profile_location *l;
 	__u32 location, around;
 
-	(void)state;
 	p.frames[0] = (struct source_frame){ 1, 15, 7 };
 	p.frames[1] = (struct source_frame){ 0, 22, 9 };
 	buf_add(&answer, &h, sizeof(h));
@@ -168,13 +162,12 @@ static void name_made_code(__u32 process, __u64 begin, const char *const *names,
 	assert_int_equal(jits_names(natives_jits(natives), process, made.data, made.size), 0);
 }
 
-static void code_made_at_run_time(void **state)
+TEST(code_made_at_run_time)
 {
 	static const char *const names[] = { "made", "py::f:/srv/app.py" };
 	__u32 location, again;
 	__u64 at;
 
-	(void)state;
 	assert_int_equal(jits_region(natives_jits(natives), 5, 0, 0x7000, 0x8000, &at), 0);
 	name_made_code(5, 0x7000, names, 2);
 	assert_int_equal(native_frame_function(natives, false, profile, at, &location), 0);
@@ -193,11 +186,10 @@ static void code_made_at_run_time(void **state)
 	assert_string_equal(name_of(location), "[native unknown]");
 }
 
-static void the_loop_is_hidden(void **state)
+TEST(the_loop_is_hidden)
 {
 	__u32 location;
 
-	(void)state;
 	for (int i = 2; i < 4; i++) {
 		assert_int_equal(native_frame_function(natives, false, profile, base + 16 * i, &location), 0);
 		assert_int_equal(location, FRAME_HIDDEN);
@@ -208,11 +200,10 @@ static void the_loop_is_hidden(void **state)
 	assert_string_equal(name_of(location), "_PyEval_Vector");
 }
 
-static void system_calls(void **state)
+TEST(system_calls)
 {
 	__u32 location;
 
-	(void)state;
 	assert_int_equal(native_frame_syscall(profile, __NR_read, &location), 0);
 	assert_string_equal(name_of(location), "[syscall read]");
 	assert_int_equal(function_of(location)->kind, FRAME_SYSCALL);
@@ -225,7 +216,7 @@ static void system_calls(void **state)
 }
 
 /* Names without an address, which would tell where the kernel lies in memory. */
-static void functions_of_the_kernel(void **state)
+TEST(functions_of_the_kernel)
 {
 	char path[] = "/tmp/kallsyms-XXXXXX";
 	const int fd = mkstemp(path);
@@ -233,7 +224,6 @@ static void functions_of_the_kernel(void **state)
 	struct kernel_names *names;
 	__u32 location;
 
-	(void)state;
 	assert_true(fd >= 0);
 	dprintf(fd, "ffffffff81000000 T vfs_read\nffffffffc0000000 t ext4_sync\t[ext4]\n");
 	assert_int_equal(kernel_names_open(&names, path, KERNEL_NAMES_PAUSE_NS), 0);
@@ -258,11 +248,10 @@ static void functions_of_the_kernel(void **state)
 	kernel_names_free(names);
 }
 
-static void ends(void **state)
+TEST(ends)
 {
 	__u32 location;
 
-	(void)state;
 	assert_int_equal(native_frame_end(profile, NATIVE_NOT_LOADED, &location), 0);
 	assert_string_equal(name_of(location), "[native not loaded yet]");
 	assert_int_equal(function_of(location)->kind, FRAME_UNPLACED);
@@ -272,17 +261,4 @@ static void ends(void **state)
 	assert_int_equal(function_of(location)->kind, FRAME_MARKER);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(functions, setup, teardown),
-		cmocka_unit_test_setup_teardown(lines, setup, teardown),
-		cmocka_unit_test_setup_teardown(code_made_at_run_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_loop_is_hidden, setup, teardown),
-		cmocka_unit_test_setup_teardown(system_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(functions_of_the_kernel, setup, teardown),
-		cmocka_unit_test_setup_teardown(ends, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,6 +3,7 @@
  * test_node_frame.c - the frame of one node: by what its number stands for, asked for once, and hidden where
  * it says nothing.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/named_nodes.h"
 
 #include <errno.h>
@@ -30,9 +31,8 @@ static const char *frame_of(__u32 code, __u32 instr)
 	return location == FRAME_HIDDEN ? NULL : name_of(location);
 }
 
-static void by_their_number(void **state)
+TEST(by_their_number)
 {
-	(void)state;
 	assert_string_equal(frame_of(100, 1), "outer");
 	assert_string_equal(frame_of(OUTCOME_TRUNCATED, INSTR_UNKNOWN), "[truncated]");
 	assert_string_equal(frame_of(OUTCOME_COUNT, INSTR_UNKNOWN), "[unknown]");
@@ -47,9 +47,8 @@ static void by_their_number(void **state)
 }
 
 /* RETURNED only tells kinds of events apart; native frames are left out if that is asked for. */
-static void some_are_hidden(void **state)
+TEST(some_are_hidden)
 {
-	(void)state;
 	assert_null(frame_of(CODE_WAITS + WAIT_RETURNED, INSTR_UNKNOWN));
 	inputs.hide_native = true;
 	assert_null(frame_of(NODE_NATIVE, TEXT_SYSCALLS + 1));
@@ -59,11 +58,10 @@ static void some_are_hidden(void **state)
 }
 
 /* The frame of a node is asked for once, and whether it imports is known each time. */
-static void once(void **state)
+TEST(once)
 {
 	__u32 first, again;
 
-	(void)state;
 	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
 	set_node(26, 25, 102, 1, 0);
 	assert_int_equal(node_frame_location(&frames, 26, 0, &first), 0);
@@ -76,11 +74,10 @@ static void once(void **state)
 }
 
 /* With no time left one is named all the same, and what is known costs none. */
-static void time_is_up(void **state)
+TEST(time_is_up)
 {
 	__u32 location;
 
-	(void)state;
 	frames.pause_ns = clock_ns();
 	set_node(26, 25, 100, 1, 0);
 	set_node(27, 26, 101, 4, 0);
@@ -92,24 +89,14 @@ static void time_is_up(void **state)
 	assert_string_equal(name_of(location), "outer");
 }
 
-static void markers(void **state)
+TEST(markers)
 {
 	__u32 location;
 
-	(void)state;
 	assert_int_equal(node_frame_marker(&frames, OUTCOME_TABLE_FULL, &location), 0);
 	assert_string_equal(name_of(location), "[table full]");
 	assert_int_equal(node_frame_marker(&frames, ~0U, &location), 0);
 	assert_string_equal(name_of(location), "[unknown]");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_frames, teardown_names)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(by_their_number), TEST(some_are_hidden), TEST(once), TEST(time_is_up), TEST(markers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_frames, teardown_names);

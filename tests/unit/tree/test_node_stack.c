@@ -3,6 +3,7 @@
  * test_node_stack.c - what a node of the call tree stands for, one at a time: its kind of event, its labels
  * and its frames, with and without time for all of them.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/named_nodes.h"
 
 #include <errno.h>
@@ -41,9 +42,8 @@ static int find(__u32 node)
 	return node_stack_frames(&frames, &stack);
 }
 
-static void all_of_a_stack(void **state)
+TEST(all_of_a_stack)
 {
-	(void)state;
 	assert_int_equal(find(28), 0);
 	assert_int_equal(stack.kind, EVENT_CPU);
 	assert_int_equal(stack.labels.pid, 100);
@@ -58,9 +58,8 @@ static void all_of_a_stack(void **state)
 }
 
 /* What was asked for one stack is known for the next one, which has other labels. */
-static void one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
-	(void)state;
 	assert_int_equal(find(28), 0);
 	set_root(35, 2, 0);
 	set_node(36, 35, 100, 1, 0);
@@ -73,9 +72,8 @@ static void one_after_the_other(void **state)
 	assert_int_equal(lines.count, 2);
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
-	(void)state;
 	set_owner_of(3, EVENT_OFFCPU, 1, 101, "worker");
 	set_root(35, 3, 0);
 	set_node(36, 35, 100, 1, 0);
@@ -91,9 +89,8 @@ static void kinds(void **state)
 }
 
 /* It stands above a tick, which has attributes. */
-static void a_turn_of_a_loop(void **state)
+TEST(a_turn_of_a_loop)
 {
-	(void)state;
 	set_node(29, 28, CODE_WAITS + WAIT_TURN, INSTR_UNKNOWN, 0);
 	assert_int_equal(find(29), 0);
 	assert_int_equal(stack.kind, EVENT_LOOP);
@@ -118,9 +115,8 @@ static void a_turn_of_a_loop(void **state)
 	assert_int_equal(stack.kind, EVENT_LOOP);
 }
 
-static void imports_are_of_ticks(void **state)
+TEST(imports_are_of_ticks)
 {
-	(void)state;
 	add_code(102, "_find_and_load", "<frozen importlib._bootstrap>", 1);
 	set_owner_of(3, EVENT_OFFCPU, 1, 101, "worker");
 	for (__u32 i = 0; i < 2; i++) {
@@ -136,9 +132,8 @@ static void imports_are_of_ticks(void **state)
 }
 
 /* A root alone, and a stack all of whose frames are hidden. */
-static void nothing_to_show(void **state)
+TEST(nothing_to_show)
 {
-	(void)state;
 	assert_int_equal(find(25), 0);
 	assert_int_equal(stack.n, 1);
 	assert_string_equal(frame(0), "[table full]");
@@ -150,9 +145,8 @@ static void nothing_to_show(void **state)
 }
 
 /* Chains that cannot be: nothing, a circle, a number that no node has, an owner that is none. */
-static void chains_that_cannot_be(void **state)
+TEST(chains_that_cannot_be)
 {
-	(void)state;
 	set_node(40, 41, 100, 1, 0);
 	set_node(41, 40, 100, 1, 0);
 	set_node(42, NODES + 5, 100, 1, 0);
@@ -165,11 +159,10 @@ static void chains_that_cannot_be(void **state)
 }
 
 /* The time is up from the start: each part finds one frame, and the last one has the stack. */
-static void in_parts(void **state)
+TEST(in_parts)
 {
 	int parts = 1, err;
 
-	(void)state;
 	assert_true(node_stack_begin(&inputs, 28, &stack));
 	node_stack_labels(&inputs, &stack);
 	for (;; parts++) {
@@ -188,20 +181,4 @@ static void in_parts(void **state)
 	assert_string_equal(frame(1), "outer");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_stack, teardown_names)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(all_of_a_stack),
-		TEST(one_after_the_other),
-		TEST(kinds),
-		TEST(a_turn_of_a_loop),
-		TEST(imports_are_of_ticks),
-		TEST(nothing_to_show),
-		TEST(chains_that_cannot_be),
-		TEST(in_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_stack, teardown_names);

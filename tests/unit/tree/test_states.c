@@ -4,6 +4,7 @@
  */
 #include "tests/forge/tables.h"
 #include "tree/states.h"
+#include "tests/forge/test.h"
 
 static const char *label_of(__u32 sample, enum label label)
 {
@@ -13,9 +14,8 @@ static const char *label_of(__u32 sample, enum label label)
 	return profile_get_string(profile, o->label[label]);
 }
 
-static void each_row_makes_its_label(void **state)
+TEST(each_row_makes_its_label, .bare = true)
 {
-	(void)state;
 #define STATE(name, key_, value, help)                          \
 	do {                                                    \
 		struct profile_labels labels = { .comm = "c" }; \
@@ -28,9 +28,8 @@ static void each_row_makes_its_label(void **state)
 }
 
 /* One stack: without a node of states, in two states, and in bits of none. */
-static void stacks_are_those_of_their_parents(void **state)
+TEST(stacks_are_those_of_their_parents)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	set_attribute(27, 26, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 5);
@@ -53,9 +52,8 @@ static void stacks_are_those_of_their_parents(void **state)
 }
 
 /* The stack is that of the node above the task, with and without states; a name that never came is none. */
-static void a_task_is_a_label(void **state)
+TEST(a_task_is_a_label)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	add_code(102, "checkout", "", 0);
@@ -76,9 +74,8 @@ static void a_task_is_a_label(void **state)
 }
 
 /* Whoever forges tables: such a node in a stack, as a root's child, and two of them. */
-static void strange_places(void **state)
+TEST(strange_places)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_attribute(26, 25, ATTRIBUTE_STATES, STATE_BIT(HOLDS), 3);
 	set_attribute(27, 26, ATTRIBUTE_STATES, STATE_BIT(RELEASED), 5);
@@ -87,7 +84,7 @@ static void strange_places(void **state)
 	assert_int_equal(profile_total(profile), 15);
 }
 
-static void import_is_a_frame(void **state)
+TEST(import_is_a_frame)
 {
 	const struct {
 		const char *name, *file, *label;
@@ -97,7 +94,6 @@ static void import_is_a_frame(void **state)
 		{ "_find_and_load_unlocked", "<frozen importlib._bootstrap>", "" },
 	};
 
-	(void)state;
 	for (__u32 i = 0; i < 3; i++) {
 		add_code(102 + i, code[i].name, code[i].file, 1);
 		set_root(30 + 10 * i, 0, 0);
@@ -111,15 +107,4 @@ static void import_is_a_frame(void **state)
 		assert_string_equal(label_of(id, LABEL_import), code[(id - 1) / 2].label);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_makes_its_label),
-		cmocka_unit_test_setup_teardown(stacks_are_those_of_their_parents, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_task_is_a_label, setup, teardown),
-		cmocka_unit_test_setup_teardown(strange_places, setup, teardown),
-		cmocka_unit_test_setup_teardown(import_is_a_frame, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

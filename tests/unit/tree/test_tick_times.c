@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "tree/tick_times.h"
+#include "tests/forge/test.h"
 
 #define TICK_NS 10000000ULL /* of 100 Hz */
 
@@ -40,9 +41,8 @@ static __u64 time_of(const char *leaf, int kind)
 	return sum;
 }
 
-static void ticks_share_the_account(void **state)
+TEST(ticks_share_the_account)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
 	set_node(27, 26, 101, 4, 1);
@@ -62,9 +62,8 @@ static void ticks_share_the_account(void **state)
 	assert_int_equal(stats.samples[EVENT_CPU], 9);
 }
 
-static void no_tick(void **state)
+TEST(no_tick)
 {
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, CODE_ACCOUNT, INSTR_UNKNOWN, 7000);
 	set_root(30, 2, 0); /* of a process: its threads have it */
@@ -78,7 +77,7 @@ static void no_tick(void **state)
 }
 
 /* In parts it is the same, and so is what a part of the nodes has. */
-static void in_parts(void **state)
+TEST(in_parts)
 {
 	struct harvest_progress progress = {};
 	const struct harvest_span parts = { .progress = &progress, .pause_ns = 1 };
@@ -86,7 +85,6 @@ static void in_parts(void **state)
 	struct tick_times t = {};
 	int pauses = 0;
 
-	(void)state;
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 4);
 	set_node(27, 25, CODE_ACCOUNT, INSTR_UNKNOWN, 1000);
@@ -103,13 +101,4 @@ static void in_parts(void **state)
 	tick_times_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ticks_share_the_account, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_tick, setup, teardown),
-		cmocka_unit_test_setup_teardown(in_parts, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

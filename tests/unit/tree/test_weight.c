@@ -3,13 +3,9 @@
  * test_weight.c - how much time a sample stands for: all of them together are the time that there was, when
  * ticks are missing too; and what may be chance changes nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tree/weight.h"
+#include "tests/forge/test.h"
 
 #define BASE { .came = 1000000, .expected = 1200000 } /* what was before does not matter */
 
@@ -32,7 +28,7 @@ static void check(const struct expected *e)
 	assert_int_equal(info.ticks_came, e->wanted ? e->came : 0);
 }
 
-static void as_many_as_were_asked_for(void **state)
+TEST(as_many_as_were_asked_for)
 {
 	static const struct expected rows[] = {
 		{ 0, 0, 10000000, 0 },	{ 1000, 0, 10000000, 0 }, /* cycles: unknown */
@@ -42,17 +38,15 @@ static void as_many_as_were_asked_for(void **state)
 		{ 0, 1000, 10000000, 0 },   /* there is no sample that could stand for anything */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check(&rows[i]);
 }
 
-static void wants_of_room_in_between(void **state)
+TEST(wants_of_room_in_between)
 {
 	const struct tick_counts from = { .full = { 5, 0, 2 } }, to = { .full = { 7, 1, 2 } };
 	struct profile_info info = { .full = { 9, 9, 9, 9 } };
 
-	(void)state;
 	weight_set(&info, 100, &from, &to);
 	assert_int_equal(info.full[0], 2);
 	assert_int_equal(info.full[1], 1);
@@ -60,7 +54,7 @@ static void wants_of_room_in_between(void **state)
 	assert_int_equal(info.full[3], 0);
 }
 
-static void some_are_missing(void **state)
+TEST(some_are_missing)
 {
 	static const struct expected rows[] = {
 		{ 899, 1000, 11123470, 1000 },
@@ -68,7 +62,6 @@ static void some_are_missing(void **state)
 		{ 100, 1000, 100000000, 1000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check(&rows[i]);
 }
@@ -81,12 +74,11 @@ static void set_cpus(struct tick_counts *to, const struct tick_counts *from, int
 }
 
 /* One of many, which in the sum is not to be seen. */
-static void a_cpu_without_ticks(void **state)
+TEST(a_cpu_without_ticks)
 {
 	struct tick_counts from = BASE, to = BASE;
 	struct profile_info info = { .short_cpu_count = 7 };
 
-	(void)state;
 	for (int cpu = 0; cpu < 64; cpu++) {
 		from.cpus[cpu].came = from.cpus[cpu].expected = 1000 * cpu;
 		set_cpus(&to, &from, cpu, 1000 - cpu, 1000); /* up to 937 of 1000 */
@@ -106,7 +98,7 @@ static void a_cpu_without_ticks(void **state)
 	assert_int_equal(info.short_cpu_count, 0);
 }
 
-static void the_worst_cpus_are_named(void **state)
+TEST(the_worst_cpus_are_named)
 {
 	static const __u32 came[] = { 500, 899, 400, 900, 100, 899, 100, 300 };
 	static const __u32 worst[PROFILE_CPUS_MAX] = { 4, 6, 7, 2 };
@@ -114,7 +106,6 @@ static void the_worst_cpus_are_named(void **state)
 	struct tick_counts to = BASE;
 	struct profile_info info;
 
-	(void)state;
 	for (size_t cpu = 0; cpu < sizeof(came) / sizeof(*came); cpu++)
 		set_cpus(&to, &from, cpu, came[cpu], 1000);
 	weight_set(&info, 100, &from, &to);
@@ -123,17 +114,4 @@ static void the_worst_cpus_are_named(void **state)
 		assert_int_equal(info.short_cpus[i].cpu, worst[i]);
 		assert_int_equal(info.short_cpus[i].came, came[worst[i]]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_many_as_were_asked_for),
-		cmocka_unit_test(wants_of_room_in_between),
-		cmocka_unit_test(some_are_missing),
-		cmocka_unit_test(a_cpu_without_ticks),
-		cmocka_unit_test(the_worst_cpus_are_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,17 @@
  * exactly once.
  */
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 #include "tests/unit/tree/taken.h"
 
 #include <errno.h>
 
 #include "base/clock.h"
 
-static void begins_when_it_is_opened(void **state)
+TEST(begins_when_it_is_opened)
 {
 	struct window *w;
 
-	(void)state;
 	grow_tree();
 	nodes[26].count = 40;
 	w = opened();
@@ -28,12 +28,11 @@ static void begins_when_it_is_opened(void **state)
 				     "100/100 main-now/main-now: inner:23 < outer:11 = 3\n");
 }
 
-static void goes_on_after_a_take(void **state)
+TEST(goes_on_after_a_take)
 {
 	struct window *w;
 	__u64 sum = 0;
 
-	(void)state;
 	grow_tree();
 	w = opened();
 	for (int i = 1; i <= 10; i++) {
@@ -46,11 +45,10 @@ static void goes_on_after_a_take(void **state)
 	assert_int_equal(sum, nodes[26].count + nodes[0].count);
 }
 
-static void windows_overlap(void **state)
+TEST(windows_overlap)
 {
 	struct window *a, *b, *c;
 
-	(void)state;
 	grow_tree();
 	a = opened();
 	nodes[26].count += 1;
@@ -67,11 +65,10 @@ static void windows_overlap(void **state)
 	assert_int_equal(take(c), 0);
 }
 
-static void nothing_lost_when_a_bank_is_cleared(void **state)
+TEST(nothing_lost_when_a_bank_is_cleared)
 {
 	struct window *a, *b;
 
-	(void)state;
 	grow_tree();
 	a = opened();
 	nodes[26].count = 5;
@@ -94,12 +91,11 @@ static void nothing_lost_when_a_bank_is_cleared(void **state)
 }
 
 /* What is counted between the mark and the take is the next one's. */
-static void ends_at_its_mark(void **state)
+TEST(ends_at_its_mark)
 {
 	struct window *a, *b;
 	__s64 end;
 
-	(void)state;
 	grow_tree();
 	a = opened();
 	b = opened();
@@ -128,11 +124,10 @@ static void ends_at_its_mark(void **state)
  * In a clearing all of the bank becomes part of the interval, so it ends then, and the other bank's counts
  * too.
  */
-static void mark_moves_when_a_bank_is_cleared(void **state)
+TEST(mark_moves_when_a_bank_is_cleared)
 {
 	struct window *w;
 
-	(void)state;
 	grow_tree();
 	grow_second_tree();
 	w = opened();
@@ -149,12 +144,11 @@ static void mark_moves_when_a_bank_is_cleared(void **state)
 	assert_int_equal(take(w), 0);
 }
 
-static void looks_until_it_is_done(void **state)
+TEST(looks_until_it_is_done)
 {
 	const struct profile *p;
 	struct window *w;
 
-	(void)state;
 	grow_tree();
 	w = opened();
 	nodes[26].count = 5;
@@ -172,11 +166,10 @@ static void looks_until_it_is_done(void **state)
 /*
  * A window may begin, be taken and end at any time between the first count in the new bank and the clearing.
  */
-static void both_banks_count(void **state)
+TEST(both_banks_count)
 {
 	struct window *a, *b, *c;
 
-	(void)state;
 	grow_tree();
 	grow_second_tree();
 	a = opened();
@@ -206,11 +199,10 @@ static void both_banks_count(void **state)
 	assert_int_equal(take(b), 5);
 }
 
-static void many_generations_are_one_profile(void **state)
+TEST(many_generations_are_one_profile)
 {
 	struct window *w;
 
-	(void)state;
 	w = opened();
 	for (int i = 0; i < 20; i++) {
 		grow_tree();
@@ -224,13 +216,12 @@ static void many_generations_are_one_profile(void **state)
 				     "0/0 /: [table full]:0 = 20\n");
 }
 
-static void says_when_it_was(void **state)
+TEST(says_when_it_was)
 {
 	__u64 before, after;
 	const struct profile_info *info;
 	struct window *w;
 
-	(void)state;
 	before = clock_unix_ns();
 	w = opened();
 	after = clock_unix_ns();
@@ -253,11 +244,10 @@ static void count_forged(void *context, struct tick_counts *ret)
 }
 
 /* Of the ticks of its own time, which is that of its mark. */
-static void samples_stand_for_their_time(void **state)
+TEST(samples_stand_for_their_time)
 {
 	struct window *w;
 
-	(void)state;
 	ticks = (struct tick_counts){ .came = 100, .expected = 100000 };
 	all.count_ticks = count_forged;
 	all.context = &ticks;
@@ -279,11 +269,10 @@ static void samples_stand_for_their_time(void **state)
 	assert_int_equal(profile_get_info(profile)->ticks_wanted, 0);
 }
 
-static void time_ends_with_the_ticks(void **state)
+TEST(time_ends_with_the_ticks)
 {
 	struct window *w;
 
-	(void)state;
 	w = opened();
 	all.stop_ns = clock_ns() + 100 * NS_PER_SECOND;
 	take(w);
@@ -291,11 +280,10 @@ static void time_ends_with_the_ticks(void **state)
 }
 
 /* However far it came, what was counted is in the window until a take succeeds, and is there once. */
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -332,11 +320,10 @@ static void memory_runs_short(void **state)
 }
 
 /* What comes after a mark whose profile failed is in the next one, which may be the last. */
-static void without_memory_the_mark_goes(void **state)
+TEST(without_memory_the_mark_goes)
 {
 	int failures = 0, err = -ENOMEM;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -364,12 +351,11 @@ static void without_memory_the_mark_goes(void **state)
 /*
  * One window without memory does not keep the others from theirs, and the next attempt counts nothing twice.
  */
-static void absorbs_without_memory_says_so(void **state)
+TEST(absorbs_without_memory_says_so)
 {
 	struct window *w;
 	int failures = 0;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -394,27 +380,4 @@ static void absorbs_without_memory_says_so(void **state)
 	assert_int_equal(take(w), 8 * (failures + 1));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_windows, teardown_windows)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(begins_when_it_is_opened),
-		TEST(goes_on_after_a_take),
-		TEST(windows_overlap),
-		TEST(nothing_lost_when_a_bank_is_cleared),
-		TEST(both_banks_count),
-		TEST(ends_at_its_mark),
-		TEST(mark_moves_when_a_bank_is_cleared),
-		TEST(looks_until_it_is_done),
-		TEST(many_generations_are_one_profile),
-		TEST(says_when_it_was),
-		TEST(samples_stand_for_their_time),
-		TEST(time_ends_with_the_ticks),
-		TEST(memory_runs_short),
-		TEST(without_memory_the_mark_goes),
-		TEST(absorbs_without_memory_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_windows, teardown_windows);

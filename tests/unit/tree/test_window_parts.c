@@ -3,6 +3,7 @@
  * test_window_parts.c - windows that are harvested in parts, one in each turn of the event loop, whatever is
  * counted, taken, opened and cleared in between.
  */
+#include "tests/forge/test.h"
 #include "tests/unit/tree/taken.h"
 
 #include <errno.h>
@@ -11,12 +12,11 @@
 #include "base/clock.h"
 
 /* The event loop does a large profile over many turns. What is counted meanwhile is the next one's. */
-static void is_prepared_in_parts(void **state)
+TEST(is_prepared_in_parts)
 {
 	struct window *w;
 	int parts = 1, err;
 
-	(void)state;
 	grow_tree();
 	grow_second_tree();
 	w = opened();
@@ -38,12 +38,11 @@ static void is_prepared_in_parts(void **state)
 }
 
 /* All harvests of one turn share its time, and all go on in the next one. */
-static void a_turn_has_its_time(void **state)
+TEST(a_turn_has_its_time)
 {
 	struct window *a, *b;
 	const __u64 begin = clock_ns();
 
-	(void)state;
 	grow_tree();
 	a = opened();
 	b = opened();
@@ -64,9 +63,8 @@ static void a_turn_has_its_time(void **state)
 }
 
 /* However far it is prepared, a bank may be cleared, and its nodes may mean other code objects then. */
-static void a_bank_is_cleared_between_two_parts(void **state)
+TEST(a_bank_is_cleared_between_two_parts)
 {
-	(void)state;
 	for (int parts = 0; parts < 6; parts++) {
 		struct window *w;
 
@@ -94,12 +92,11 @@ static void a_bank_is_cleared_between_two_parts(void **state)
 }
 
 /* All windows take a bank's counts in parts, one is taken meanwhile, and another one opened. */
-static void a_bank_is_absorbed_in_parts(void **state)
+TEST(a_bank_is_absorbed_in_parts)
 {
 	struct window *a, *b, *c = NULL;
 	int parts = 1;
 
-	(void)state;
 	grow_tree();
 	grow_second_tree();
 	a = opened();
@@ -123,16 +120,4 @@ static void a_bank_is_absorbed_in_parts(void **state)
 	assert_int_equal(take(c), parts - 2);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_windows, teardown_windows)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(is_prepared_in_parts),
-		TEST(a_turn_has_its_time),
-		TEST(a_bank_is_cleared_between_two_parts),
-		TEST(a_bank_is_absorbed_in_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup_windows, teardown_windows);

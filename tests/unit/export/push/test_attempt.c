@@ -9,6 +9,7 @@
 #include "net/transfers.h"
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/http_server.h"
+#include "tests/forge/test.h"
 
 static struct push_attempt attempt;
 static struct transfers *transfers;
@@ -106,7 +107,7 @@ static void again(void)
 #define EMPTY "Content-Length: 0\r\n\r\n"
 
 /* The body as request.c makes it, which has a test of its own. */
-static void sends_what_the_format_wants(void **state)
+TEST(sends_what_the_format_wants)
 {
 	static const struct {
 		enum push_format format;
@@ -120,7 +121,6 @@ static void sends_what_the_format_wants(void **state)
 		  "application/grpc-web+proto" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		const struct push_target t = { .format = formats[i].format, .url = url };
 		_cleanup_buf_ struct buf expected = {}, no_url = {};
@@ -144,11 +144,10 @@ static void sends_what_the_format_wants(void **state)
 }
 
 /* It is read for each attempt: somebody renews the token in it. */
-static void sends_the_header_file(void **state)
+TEST(sends_the_header_file)
 {
 	int fd;
 
-	(void)state;
 	for (int renewed = 0; renewed < 2; renewed++) {
 		server_start("HTTP/1.1 200 OK\r\n" EMPTY);
 		assert_int_equal(make(PUSH_PYROSCOPE, header_file), 0);
@@ -165,11 +164,10 @@ static void sends_the_header_file(void **state)
 	}
 }
 
-static void header_file_that_is_no_good(void **state)
+TEST(header_file_that_is_no_good)
 {
 	int fd = open(header_file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(write(fd, "Bearer abc\n", 11), 11);
 	close(fd);
 	assert_int_equal(make(PUSH_PARCA, header_file), -EINVAL);
@@ -177,7 +175,7 @@ static void header_file_that_is_no_good(void **state)
 	assert_int_equal(make(PUSH_PARCA, "/nonexistent/token"), -ENOENT);
 }
 
-static void status_of_http(void **state)
+TEST(status_of_http)
 {
 	static const struct {
 		const char *line;
@@ -186,7 +184,6 @@ static void status_of_http(void **state)
 			{ "503 Later", 503 } };
 	char answer[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		snprintf(answer, sizeof(answer), "HTTP/1.1 %s\r\ngrpc-status: 3\r\n" EMPTY, answers[i].line);
 		assert_int_equal(status_of(PUSH_PYROSCOPE, answer), answers[i].status);
@@ -194,7 +191,7 @@ static void status_of_http(void **state)
 	}
 }
 
-static void seconds_to_be_left_alone(void **state)
+TEST(seconds_to_be_left_alone)
 {
 	static const struct {
 		const char *header;
@@ -210,7 +207,6 @@ static void seconds_to_be_left_alone(void **state)
 			{ "Retry-After: Fri, 31 Dec 2100 23:59:59 GMT", PUSH_RETRY_AFTER_MAX } };
 	char answer[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		snprintf(answer, sizeof(answer), "HTTP/1.1 503 Later\r\n%s\r\n" EMPTY, answers[i].header);
 		server_start(answer);
@@ -224,13 +220,12 @@ static void seconds_to_be_left_alone(void **state)
 }
 
 /* "0" is a delivery, and nothing that only looks like it. */
-static void grpc_statuses_that_are_none(void **state)
+TEST(grpc_statuses_that_are_none)
 {
 	static const char *const texts[] = { "",	" ",   "-1",  "0x0",	    "\033[2J",
 					     "000", "0 0", "zero", "4294967296" };
 	char answer[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\ngrpc-status: %s\r\n" EMPTY, texts[i]);
 		assert_int_equal(status_of(PUSH_PARCA_GRPC, answer), 502);
@@ -244,7 +239,7 @@ static void grpc_statuses_that_are_none(void **state)
 }
 
 /* gRPC's own numbers (google.rpc.Code), as grpc-gateway shows them to clients of HTTP. */
-static void status_of_a_grpc_header(void **state)
+TEST(status_of_a_grpc_header)
 {
 	static const struct {
 		int grpc;
@@ -255,7 +250,6 @@ static void status_of_a_grpc_header(void **state)
 		      { -3, 502 }, { 2147483647, 502 } };
 	char answer[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		snprintf(answer, sizeof(answer), "HTTP/1.1 200 OK\r\nGrpc-Status: %d\r\n" EMPTY,
 			 known[i].grpc);
@@ -269,9 +263,8 @@ static void status_of_a_grpc_header(void **state)
 /*
  * gRPC-Web may put it behind the message, in a frame whose first byte is 0x80. Nothing at all is no success.
  */
-static void status_behind_a_grpc_answer(void **state)
+TEST(status_behind_a_grpc_answer)
 {
-	(void)state;
 	assert_int_equal(status_of(PUSH_PARCA_GRPC, "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\n"
 						    "\x80\x7f\x7f\x7f\x12grpc-status: 13\r\n "), 500);
 	again();
@@ -279,12 +272,11 @@ static void status_behind_a_grpc_answer(void **state)
 }
 
 /* For the log: the beginning, as text. */
-static void keeps_the_beginning_of_an_answer(void **state)
+TEST(keeps_the_beginning_of_an_answer)
 {
 	static char answer[2048];
 	size_t header;
 
-	(void)state;
 	assert_int_equal(status_of(PUSH_PARCA, "HTTP/1.1 400 No\r\nContent-Length: 8\r\n\r\ntoo late"), 400);
 	assert_string_equal(attempt.answer, "too late");
 	again();
@@ -295,11 +287,10 @@ static void keeps_the_beginning_of_an_answer(void **state)
 	assert_int_equal(strspn(attempt.answer, "x"), sizeof(attempt.answer) - 1);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -319,23 +310,16 @@ static void memory_runs_short(void **state)
 	assert_true(failures > 10);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(sends_what_the_format_wants), TEST(sends_the_header_file),
-		TEST(header_file_that_is_no_good), TEST(status_of_http),
-		TEST(header_file_that_is_no_good), TEST(seconds_to_be_left_alone),
-		TEST(grpc_statuses_that_are_none),
-		TEST(status_of_a_grpc_header),	   TEST(status_behind_a_grpc_answer),
-		TEST(keeps_the_beginning_of_an_answer), TEST(memory_runs_short),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(setup, teardown);
+AROUND_ALL(begin, NULL);

@@ -5,20 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "export/push/headers.h"
 #include "tests/forge/fail_malloc.h"
+#include "tests/forge/test.h"
 
 #define LIMIT 4096
 
@@ -67,9 +63,8 @@ static const char *shown(void)
 	return text;
 }
 
-static void appends_them_in_order(void **state)
+TEST(appends_them_in_order)
 {
-	(void)state;
 	list = curl_slist_append(NULL, "Content-Type: x");
 	assert_int_equal(read_text("# who we are\n"
 				   "Authorization: Bearer abc\n"
@@ -78,29 +73,26 @@ static void appends_them_in_order(void **state)
 	assert_string_equal(shown(), "Content-Type: x\nAuthorization: Bearer abc\nX-Scope-OrgID:\tt 1\n");
 }
 
-static void ends_of_lines(void **state)
+TEST(ends_of_lines)
 {
-	(void)state;
 	assert_int_equal(read_text("A: 1\r\n\r\nB: 2"), 0);
 	assert_string_equal(shown(), "A: 1\nB: 2\n");
 }
 
-static void nothing_in_it(void **state)
+TEST(nothing_in_it)
 {
-	(void)state;
 	assert_int_equal(read_text(""), 0);
 	assert_int_equal(read_text("\n\n# A: 1\n"), 0);
 	assert_null(list);
 }
 
-static void values_may_be_anything_visible(void **state)
+TEST(values_may_be_anything_visible)
 {
-	(void)state;
 	assert_int_equal(read_text("A:\nB:  b: c # d \xc3\xa9\n!#$%&'*+-.^_`|~09AZaz: x\n"), 0);
 	assert_string_equal(shown(), "A:\nB:  b: c # d \xc3\xa9\n!#$%&'*+-.^_`|~09AZaz: x\n");
 }
 
-static void lines_that_are_no_header(void **state)
+TEST(lines_that_are_no_header)
 {
 	static const char *const bad[] = {
 		"A", ": 1", "A : 1", " A: 1", "A B: 1", "Bearer abc", "A: 1\rB: 2", "A: 1\x1b[0m", "A: 1\x7f",
@@ -108,7 +100,6 @@ static void lines_that_are_no_header(void **state)
 		"A(: 1", "\t# A", "\"A\": 1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		char text[64];
 
@@ -122,12 +113,11 @@ static void lines_that_are_no_header(void **state)
 	assert_null(list);
 }
 
-static void files_that_cannot_be_read(void **state)
+TEST(files_that_cannot_be_read)
 {
 	char folder[] = "/tmp";
 	char text[LIMIT + 2];
 
-	(void)state;
 	assert_int_equal(push_headers_read("/nonexistent/headers", LIMIT, &list), -ENOENT);
 	assert_int_equal(push_headers_read(folder, LIMIT, &list), -EISDIR);
 	memset(text, 'a', sizeof(text));
@@ -145,11 +135,10 @@ static void files_that_cannot_be_read(void **state)
 }
 
 /* What is in the list then is still whole, and the caller's to free. */
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	int failures = 0, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -171,16 +160,4 @@ static void memory_runs_short(void **state)
 	assert_string_equal(shown(), "A: 1\nB: 2\n");
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(appends_them_in_order),	  TEST(ends_of_lines),		   TEST(nothing_in_it),
-		TEST(values_may_be_anything_visible), TEST(lines_that_are_no_header),
-		TEST(files_that_cannot_be_read),
-		TEST(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+AROUND_EACH(setup, teardown);

@@ -3,16 +3,12 @@
  * test_item.c - a profile that waits to be pushed has a copy of everything, and lists keep their order.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "tests/forge/fail_malloc.h"
 
 #include "export/push/item.h"
+#include "tests/forge/test.h"
 
 static struct push_profile profile_named(const char *service)
 {
@@ -29,14 +25,13 @@ static struct push_profile profile_named(const char *service)
 	};
 }
 
-static void everything_is_copied(void **state)
+TEST(everything_is_copied)
 {
 	char service[] = "web";
 	struct push_profile p = profile_named(service);
 	struct push_list list = {};
 	struct push_item *item;
 
-	(void)state;
 	assert_int_equal(push_list_add(&list, &p), 0);
 	service[0] = '-';
 	item = push_list_take(&list);
@@ -57,12 +52,11 @@ static void everything_is_copied(void **state)
 	push_item_free(NULL);
 }
 
-static void lists_keep_their_order(void **state)
+TEST(lists_keep_their_order)
 {
 	struct push_list list = {};
 	char name[8];
 
-	(void)state;
 	assert_null(push_list_take(&list));
 	for (int round = 0; round < 2; round++) { /* a list that was emptied is a list */
 		for (int i = 0; i < 5; i++) {
@@ -85,13 +79,12 @@ static void lists_keep_their_order(void **state)
 	push_list_free(&list);
 }
 
-static void memory_runs_short(void **state)
+TEST(memory_runs_short)
 {
 	const struct push_profile p = profile_named("web");
 	struct push_list list = {};
 	int n, err;
 
-	(void)state;
 	if (!fail_malloc_works()) {
 		print_message("SKIP: the sanitizer's malloc cannot be made to fail\n");
 		skip();
@@ -107,15 +100,4 @@ static void memory_runs_short(void **state)
 	}
 	assert_true(n >= 4);
 	push_list_free(&list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_is_copied),
-		cmocka_unit_test(lists_keep_their_order),
-		cmocka_unit_test(memory_runs_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

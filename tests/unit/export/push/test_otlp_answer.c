@@ -2,15 +2,11 @@
 /*
  * test_otlp_answer.c - what receivers of OTLP answer, byte by byte, and what is no such answer.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "export/push/otlp_answer.h"
+#include "tests/forge/test.h"
 
 /* In memory that ends where the answer does, for the sanitizer. */
 static struct push_otlp_answer read_answer(const void *data, size_t size)
@@ -27,11 +23,10 @@ static struct push_otlp_answer read_answer(const void *data, size_t size)
 
 #define READ(text) read_answer(text, sizeof(text) - 1)
 
-static void what_is_taken(void **state)
+TEST(what_is_taken)
 {
 	static const char *const successes[] = { "", "\x0a\x00", "{}", "OK", "\x0a" };
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++) {
 		struct push_otlp_answer a = read_answer(successes[i], i == 1 ? 2 : strlen(successes[i]));
 
@@ -40,11 +35,10 @@ static void what_is_taken(void **state)
 	}
 }
 
-static void what_is_taken_in_part(void **state)
+TEST(what_is_taken_in_part)
 {
 	struct push_otlp_answer a = READ("\x0a\x0c\x08\x03\x12\x08too many");
 
-	(void)state;
 	assert_int_equal(a.rejected, 3);
 	assert_string_equal(a.message, "too many");
 	a = READ("\x0a\x02\x08\x07");
@@ -56,12 +50,11 @@ static void what_is_taken_in_part(void **state)
 	assert_string_equal(a.message, "outdated");
 }
 
-static void hostile_answers(void **state)
+TEST(hostile_answers)
 {
 	char long_one[600] = "\x0a\xd0\x04\x12\xcd\x04";
 	struct push_otlp_answer a;
 
-	(void)state;
 	memset(long_one + 6, 'x', sizeof(long_one) - 6);
 	a = read_answer(long_one, 3 + 0x250);
 	assert_int_equal(strlen(a.message), sizeof(a.message) - 1);
@@ -75,11 +68,10 @@ static void hostile_answers(void **state)
 	assert_int_equal(READ("\x08\x05").rejected, 0);
 }
 
-static void what_a_failure_says(void **state)
+TEST(what_a_failure_says)
 {
 	char message[PUSH_OTLP_MESSAGE_SIZE] = "untouched";
 
-	(void)state;
 	assert_false(push_otlp_answer_status("no message\n", 11, message));
 	assert_false(push_otlp_answer_status("", 0, message));
 	assert_false(push_otlp_answer_status("\x08\x03", 2, message));
@@ -87,16 +79,4 @@ static void what_a_failure_says(void **state)
 	assert_string_equal(message, "untouched");
 	assert_true(push_otlp_answer_status("\x08\x03\x12\x0eunexpected EOF", 18, message));
 	assert_string_equal(message, "unexpected EOF");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_taken),
-		cmocka_unit_test(what_is_taken_in_part),
-		cmocka_unit_test(hostile_answers),
-		cmocka_unit_test(what_a_failure_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

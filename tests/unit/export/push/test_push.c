@@ -6,22 +6,18 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "export/push/push.h"
+#include "tests/forge/test.h"
 
 static struct push *push;
 static int silent = -1; /* a socket that takes connections and says nothing */
@@ -104,9 +100,8 @@ static void turn(int limit_ms)
 	push_run(push);
 }
 
-static void nothing_to_do(void **state)
+TEST(nothing_to_do)
 {
-	(void)state;
 	open_push(true);
 	push_run(push);
 	assert_int_equal(push_timeout_ms(push), -1);
@@ -115,9 +110,8 @@ static void nothing_to_do(void **state)
 	assert_true(push_fd(push) >= 0);
 }
 
-static void number_is_bounded(void **state)
+TEST(number_is_bounded)
 {
-	(void)state;
 	open_push(true);
 	for (int i = 0; i < PUSH_WAITING_MAX; i++)
 		add("web", 10);
@@ -136,9 +130,8 @@ static void number_is_bounded(void **state)
 	assert_int_equal(push_waiting(push), 0);
 }
 
-static void bytes_are_bounded(void **state)
+TEST(bytes_are_bounded)
 {
-	(void)state;
 	open_push(true);
 	for (int i = 0; i < 100; i++)
 		add("web", 1 << 20);
@@ -153,7 +146,7 @@ static void bytes_are_bounded(void **state)
 }
 
 /* What was added is not the caller's any more by the time it is sent: all of it was copied. */
-static void sends_what_was_added(void **state)
+TEST(sends_what_was_added)
 {
 	char series[] = "process_cpu", service[] = "web", node[] = "n", pprof[] = "PPROF", request[4096];
 	struct push_profile p = {
@@ -169,7 +162,6 @@ static void sends_what_was_added(void **state)
 	ssize_t n;
 	int fd;
 
-	(void)state;
 	open_push_to("parca+http", true);
 	listener.fd = silent;
 	queue(&p);
@@ -192,11 +184,10 @@ static void sends_what_was_added(void **state)
 	assert_non_null(strstr(request, "UFBST0Y=")); /* "PPROF" */
 }
 
-static void pauses_before_the_next_attempt(void **state)
+TEST(pauses_before_the_next_attempt)
 {
 	int ms;
 
-	(void)state;
 	open_push(false);
 	add("web", 10);
 	assert_int_equal(push_timeout_ms(push), 0);
@@ -225,9 +216,8 @@ static double seconds_of_turns(int n)
 }
 
 /* What waits behind one of its service, or for one of the four places, does not keep the caller awake. */
-static void waits_without_spinning(void **state)
+TEST(waits_without_spinning)
 {
-	(void)state;
 	open_push(true);
 	add("web", 10);
 	add("web", 10);
@@ -238,12 +228,11 @@ static void waits_without_spinning(void **state)
 	assert_int_equal(push_waiting(push), 12);
 }
 
-static void options_that_are_wrong_change_nothing(void **state)
+TEST(options_that_are_wrong_change_nothing)
 {
 	struct push_options bad = { .url = "gopher://x", .format = -1, .timeout_seconds = 1 };
 	struct push *untouched = (void *)&bad;
 
-	(void)state;
 	open_push(true);
 	assert_int_equal(push_set_options(push, &bad), -EINVAL);
 	add("web", 10);
@@ -254,14 +243,13 @@ static void options_that_are_wrong_change_nothing(void **state)
 }
 
 /* 192.0.2.0/24 is for documents (RFC 5737): nobody gets what is sent there. */
-static void credentials_that_others_can_read(void **state)
+TEST(credentials_that_others_can_read)
 {
 	char file[] = "/tmp/pyperf-push.XXXXXX";
 	struct push_options o = { .header_file = file, .format = -1, .timeout_seconds = 60 };
 	static const char *const headers[] = { "X-Scope-OrgID: a\n", "authorization: Bearer abc\n" };
 	int fd = mkstemp(file);
 
-	(void)state;
 	assert_true(fd >= 0);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(pwrite(fd, headers[i], strlen(headers[i]), 0), strlen(headers[i]));
@@ -282,25 +270,16 @@ static void credentials_that_others_can_read(void **state)
 	unlink(file);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(nothing_to_do),
-		TEST(number_is_bounded),
-		TEST(bytes_are_bounded),
-		TEST(sends_what_was_added),
-		TEST(pauses_before_the_next_attempt),
-		TEST(waits_without_spinning),
-		TEST(options_that_are_wrong_change_nothing),
-		TEST(credentials_that_others_can_read),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(NULL, teardown);
+AROUND_ALL(begin, NULL);

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "export/push/push.h"
+#include "tests/forge/test.h"
 
 static struct push *push;
 static char url[64];
@@ -66,9 +67,8 @@ static void turn_until_failures(__u64 n)
 
 #define EMPTY "Content-Length: 0\r\n\r\n"
 
-static void what_a_collector_wants(void **state)
+TEST(what_a_collector_wants)
 {
-	(void)state;
 	open_to("HTTP/1.1 200 OK\r\n" EMPTY);
 	add("web", true);
 	turn_until_sent();
@@ -82,11 +82,10 @@ static void what_a_collector_wants(void **state)
 }
 
 /* It counts, is not sent again, and is said until nothing of it was said while the queue was worked off. */
-static void taken_in_part(void **state)
+TEST(taken_in_part)
 {
 	struct push_options o = { .url = url, .format = -1, .timeout_seconds = 60 };
 
-	(void)state;
 	open_to("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n\x0a\x0c\x08\x03\x12\x08too many");
 	add("web", true);
 	add("other", true);
@@ -107,7 +106,7 @@ static void taken_in_part(void **state)
 }
 
 /* 429, 502, 503 and 504, and no other one, by the protocol; of other receivers also 408 and 500. */
-static void what_may_be_sent_again(void **state)
+TEST(what_may_be_sent_again)
 {
 	static const int again[] = { 429, 502, 503, 504 }, refused[] = { 400, 401, 404, 408, 413, 500, 501 };
 	char answer[64];
@@ -127,9 +126,8 @@ static void what_may_be_sent_again(void **state)
 	}
 }
 
-static void a_refusal_is_said_in_its_words(void **state)
+TEST(a_refusal_is_said_in_its_words)
 {
-	(void)state;
 	open_to("HTTP/1.1 400 No\r\nContent-Type: application/x-protobuf\r\n"
 		"Content-Length: 18\r\n\r\n\x08\x03\x12\x0eunexpected EOF");
 	add("web", true);
@@ -151,7 +149,7 @@ static int when_after(const char *retry_after)
 }
 
 /* In seconds or as a date. */
-static void a_receiver_is_left_alone(void **state)
+TEST(a_receiver_is_left_alone)
 {
 	char date[64];
 	time_t later = time(NULL) + 100;
@@ -178,24 +176,22 @@ static void a_receiver_is_left_alone(void **state)
 	assert_int_equal(ms, 0);
 }
 
-static void another_receiver_is_not_that_one(void **state)
+TEST(another_receiver_is_not_that_one)
 {
 	struct push_options o = { .url = url, .format = -1, .timeout_seconds = 60 };
 
-	(void)state;
 	assert_true(when_after("40") > 35000);
 	assert_int_equal(push_set_options(push, &o), 0);
 	assert_int_equal(push_timeout_ms(push), 0);
 }
 
 /* SIGHUP with another kind of receiver: what was made for the one before is given up, and counted. */
-static void a_receiver_of_another_kind(void **state)
+TEST(a_receiver_of_another_kind)
 {
 	struct push_options o = { .url = "pyroscope+http://127.0.0.1:9",
 				  .format = -1,
 				  .timeout_seconds = 60 };
 
-	(void)state;
 	open_to(NULL);
 	add("web", true);
 	push_run(push);
@@ -211,21 +207,16 @@ static void a_receiver_of_another_kind(void **state)
 	assert_int_equal(push_get_stats(push)->dropped, 3);
 }
 
-#define TEST(f) cmocka_unit_test_teardown(f, teardown)
-
-int main(void)
+static int begin(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(what_a_collector_wants),	  TEST(taken_in_part),
-		TEST(what_may_be_sent_again),	  TEST(a_refusal_is_said_in_its_words),
-		TEST(a_receiver_is_left_alone),	  TEST(another_receiver_is_not_that_one),
-		TEST(a_receiver_of_another_kind),
-	};
-
+	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	alarm(120);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 	unsetenv("ALL_PROXY");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+AROUND_EACH(NULL, teardown);
+AROUND_ALL(begin, NULL);

@@ -3,17 +3,13 @@
  * test_request.c - which URLs are receivers, and what is asked of them, byte for byte.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "export/push/request.h"
+#include "tests/forge/test.h"
 
-static void urls(void **state)
+TEST(urls)
 {
 	static const struct {
 		const char *url;
@@ -49,7 +45,6 @@ static void urls(void **state)
 		{ "parca+", -1, -1, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct push_target t = { .url = "untouched" };
 		int err = push_target_parse(cases[i].url, cases[i].given, &t);
@@ -65,7 +60,7 @@ static void urls(void **state)
 	}
 }
 
-static void exposed(void **state)
+TEST(exposed)
 {
 	static const struct {
 		const char *url;
@@ -86,7 +81,6 @@ static void exposed(void **state)
 		{ "http://[::1]:4040", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct push_target t = { PUSH_PARCA, cases[i].url };
 
@@ -118,9 +112,8 @@ static void make(enum push_format format, const char *base, const char *service,
 	assert_int_equal(buf_add(&body, "", 1), 0);
 }
 
-static void pyroscope(void **state)
+TEST(pyroscope)
 {
-	(void)state;
 	make(PUSH_PYROSCOPE, "http://host:4040", "web-1.x_y", "n1");
 	assert_string_equal(
 		url.data, "http://host:4040/"
@@ -138,9 +131,8 @@ static void pyroscope(void **state)
 }
 
 /* It says itself whose and when it is. */
-static void otlp(void **state)
+TEST(otlp)
 {
-	(void)state;
 	make(PUSH_OTLP, "http://host:4318/p/", "web", "n1");
 	assert_string_equal(url.data, "http://host:4318/p/v1development/profiles");
 	assert_int_equal(body.size - 1, 4);
@@ -150,9 +142,8 @@ static void otlp(void **state)
 	assert_null(push_content_encoding(PUSH_PYROSCOPE));
 }
 
-static void parca(void **state)
+TEST(parca)
 {
-	(void)state;
 	make(PUSH_PARCA, "https://host/", "a\"b\\c\n\xc3\xa9", "n1");
 	assert_string_equal(url.data, "https://host/api/profiles/writeraw");
 	assert_string_equal(body.data,
@@ -164,7 +155,7 @@ static void parca(void **state)
 	assert_string_equal(push_content_type(PUSH_PARCA), "application/json");
 }
 
-static void parca_grpc(void **state)
+TEST(parca_grpc)
 {
 	static const char wanted[] = "\0\0\0\0\x5f\x12\x5b"
 				     "\x0a\x51"
@@ -175,7 +166,6 @@ static void parca_grpc(void **state)
 				     "\x12\x06\x0a\x04\x1f\x8b\0x"
 				     "\x18\x01";
 
-	(void)state;
 	make(PUSH_PARCA_GRPC, "https://host", "abcdefghijklmn", "n1");
 	assert_string_equal(url.data,
 			    "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
@@ -192,16 +182,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls),
-		cmocka_unit_test(exposed),
-		cmocka_unit_test(pyroscope),
-		cmocka_unit_test(otlp),
-		cmocka_unit_test(parca),
-		cmocka_unit_test(parca_grpc),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, teardown);
-}
+AROUND_ALL(NULL, teardown);
