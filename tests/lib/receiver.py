@@ -213,3 +213,14 @@ def receiving(kind, **options):
     finally:
         receiver.close()
     assert not receiver.faults, receiver.faults
+
+
+def finish_push(run, timeout=60):
+    """The end of a run that pushes. What was not delivered is said, and if nothing was, that is an error."""
+    run.finish(timeout, code=None)
+    pushed, dropped = (run.stats["export"][key] for key in ("pushed", "push_dropped"))
+    said = re.findall(r"(\w+): (\d+) of (\d+) profiles delivered", run.err)
+    level = "warning" if pushed else "error"
+    assert said == ([(level, str(pushed), str(pushed + dropped))] if dropped else []), run.err
+    assert run.code == (1 if dropped and not pushed else 0), run.err
+    return run

@@ -182,7 +182,7 @@ int continuous_watch(struct continuous *c, struct discover *discover, struct loo
  * What the first of them could not do is in the second. A receiver that does not answer has no more than a
  * second, even if whoever waits for the end has longer.
  */
-static int push_last(struct continuous *c, int intervals, double end)
+static int push_last(struct continuous *c, int intervals, double end, int *ret_undelivered)
 {
 	double longest;
 	int err = 0;
@@ -190,7 +190,7 @@ static int push_last(struct continuous *c, int intervals, double end)
 	for (int i = 0; i < intervals; i++)
 		err = interval_push_last(&c->push, end);
 	longest = clock_seconds() + LAST_PUSH_SECONDS;
-	interval_push_finish(&c->push, end < longest ? end : longest);
+	*ret_undelivered = interval_push_finish(&c->push, end < longest ? end : longest);
 	return err;
 }
 
@@ -216,18 +216,18 @@ int continuous_finish(struct continuous *c, double seconds, struct harvest_stats
 {
 	const int intervals = c->ended ? 2 : 1;
 	const double end = clock_seconds() + seconds;
-	int begun = 0, err = 0;
+	int begun = 0, err = 0, undelivered = 0;
 
 	if (c->files.window) /* the child works while others wait for a receiver */
 		begun = interval_files_last(&c->files);
 	if (c->push.push)
-		err = push_last(c, intervals, end);
+		err = push_last(c, intervals, end, &undelivered);
 	if (c->files.window)
 		err = write_last(c, intervals, end, begun) ?: err;
 	if (err)
 		log_error("the last profile is lost");
 	*ret_stats = c->files.window ? c->files.written : c->push.taken;
-	return err;
+	return err ?: undelivered;
 }
 
 const struct export_stats *continuous_stats(const struct continuous *c)

@@ -211,6 +211,8 @@ static void say(struct interval_push *f)
 	const char *trouble = push_trouble(f->push);
 
 	if (*trouble)
+		snprintf(f->last_trouble, sizeof(f->last_trouble), "%s", trouble);
+	if (*trouble)
 		complain(&f->trouble, "profiles cannot be pushed: %s; each is tried %d times", trouble,
 			 PUSH_ATTEMPTS);
 	else
@@ -279,7 +281,20 @@ int interval_push_last(struct interval_push *f, double end)
 	return err;
 }
 
-void interval_push_finish(struct interval_push *f, double end)
+/* What was said of a failure may be hours ago, or was not to be said (--quiet). */
+static int say_delivered(const struct interval_push *f)
+{
+	const __u64 delivered = f->stats->pushed, lost = f->stats->push_dropped;
+
+	if (!lost)
+		return 0;
+	log_write(delivered ? LOG_WARNING : LOG_ERROR, "%llu of %llu profiles delivered%s%s",
+		  (unsigned long long)delivered, (unsigned long long)(delivered + lost),
+		  *f->last_trouble ? ": " : "", f->last_trouble);
+	return delivered ? 0 : -EIO;
+}
+
+int interval_push_finish(struct interval_push *f, double end)
 {
 	push_hurry(f->push);
 	do
@@ -290,4 +305,5 @@ void interval_push_finish(struct interval_push *f, double end)
 			    push_waiting(f->push));
 	push_drop_all(f->push);
 	move(f);
+	return say_delivered(f);
 }

@@ -19,6 +19,7 @@ struct interval_push {
 	struct export_stats *stats;
 	struct harvest_stats taken; /* in all */
 	struct complaint trouble, remark;
+	char last_trouble[200]; /* in words, cut; "" = there was none */
 	struct complaint exposed; /* credentials that others can read */
 	struct push_series series;
 	bool due;	 /* the window's profile is to be pushed */
@@ -59,7 +60,10 @@ void interval_push_run(struct interval_push *f);
  * or -errno: -EINPROGRESS when it took longer.
  */
 int interval_push_last(struct interval_push *f, double end);
-/* Waits until that clock_seconds() at most for all to be sent. What still waits then is given up. Logs. */
-void interval_push_finish(struct interval_push *f, double end);
+/*
+ * Waits until that clock_seconds() at most for all to be sent. What still waits then is given up. Logs, at
+ * the end how many of all were delivered if some were not. 0; -EIO: none was, although there were some.
+ */
+int interval_push_finish(struct interval_push *f, double end);
 
 #endif

@@ -14,7 +14,7 @@ import hostile_answers
 import interpreters as known
 import profiler
 from local_server import LocalServer
-from receiver import Receiver
+from receiver import Receiver, finish_push
 
 pytestmark = pytest.mark.all  # test_push.py has what receivers do by mistake
 SECRET = "Bearer not-for-others"
@@ -87,7 +87,7 @@ def push(directory, kind, say, busy, token, attempts=1):
         try:
             profiler.wait_until(lambda: len(receiver.times) >= attempts or run.process.poll() is not None)
             run.interrupt()
-            run.finish()
+            finish_push(run)
         finally:
             run.kill()
     finally:

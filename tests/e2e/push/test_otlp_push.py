@@ -9,7 +9,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from receiver import Receiver, receiving
+from receiver import Receiver, finish_push, receiving
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def start(directory, url, *arguments, interval=0.5):
 
 def end(run):
     run.process.send_signal(signal.SIGTERM)
-    run.finish(20)
+    finish_push(run, 20)
     return run.stats["export"]
 
 
@@ -107,7 +107,7 @@ def test_a_refusal(busy, tmp_path, says):
     profiler.wait_until(lambda: len(receiver.times) >= 3)
     export = end(run)
     assert export["push_dropped"] == export["push_failures"] == len(receiver.times)
-    assert run.err.count("the receiver answers 400 to OTLP profiles of 1.11: wrong wire types") == 1
+    assert run.err.count("pushed: the receiver answers 400 to OTLP profiles of 1.11: wrong wire types") == 1
 
 
 def test_retry_after(busy, tmp_path, says):

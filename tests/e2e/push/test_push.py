@@ -12,7 +12,7 @@ import pytest
 import interpreters as known
 import pprof
 import profiler
-from receiver import receiving
+from receiver import finish_push, receiving
 
 NEWEST = [known.newest()]
 KINDS = ("pyroscope", "parca", "parca-grpc", "otlp")
@@ -43,7 +43,7 @@ def terminate(run, seconds=20):
     the end is 1.5 s; the rest is for machines with other work."""
     run.process.send_signal(signal.SIGTERM)
     run.process.wait(seconds)
-    return run.finish()
+    return finish_push(run)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,7 +136,7 @@ def test_tried_again_until_it_works(busy, tmp_path, action):
 @pytest.mark.parametrize("status", (400, 401, 404, 413, 422))
 def test_refused_is_not_tried_again(busy, tmp_path, status):
     with receiving("pyroscope", behave=lambda number: status) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2).finish()
+        run = finish_push(start(tmp_path, receiver, "-p", busy.pid, "-d", 2))
     export = exported(run)
     assert export["push_dropped"] == export["push_failures"] == len(receiver.times) >= 2
     assert run.err.count("cannot be pushed") == 1 and str(status) in run.err and "told to fail" in run.err

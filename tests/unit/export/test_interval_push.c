@@ -254,10 +254,13 @@ TEST(options_that_are_wrong)
 
 TEST(the_end_waits_for_the_receiver)
 {
+	int err = -1;
+
 	open_to(OK);
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
-	interval_push_finish(&pushes, clock_seconds() + 60);
+	assert_string_equal(LOGGED(err = interval_push_finish(&pushes, clock_seconds() + 60)), "");
+	assert_int_equal(err, 0);
 	assert_int_equal(done.pushed, 1);
 	assert_int_equal(server_requests(), 1);
 	assert_int_equal(push_waiting(pushes.push), 0);
@@ -266,12 +269,17 @@ TEST(the_end_waits_for_the_receiver)
 /* What failed is tried once more, without a pause before it, and not again. */
 TEST(the_end_has_no_pauses)
 {
+	const char *said;
+	int err = 0;
+
 	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
 	while (!done.push_failures)
 		turn();
-	interval_push_finish(&pushes, clock_seconds() + 60);
+	said = LOGGED(err = interval_push_finish(&pushes, clock_seconds() + 60));
+	assert_non_null(strstr(said, "error: 0 of 1 profiles delivered: the receiver answers 503\n"));
+	assert_int_equal(err, -EIO);
 	assert_int_equal(done.push_failures, 2);
 	assert_int_equal(done.push_dropped, 1);
 }
@@ -281,11 +289,14 @@ TEST(the_end_does_not_wait_for_ever)
 {
 	const double begin = clock_seconds();
 	const char *said;
+	int err = 0;
 
 	open_to(NULL);
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
-	said = LOGGED(interval_push_finish(&pushes, begin + 0.3));
+	said = LOGGED(err = interval_push_finish(&pushes, begin + 0.3));
+	assert_int_equal(err, -EIO);
+	assert_non_null(strstr(said, "0 of 1 profiles delivered\n"));
 	assert_true(clock_seconds() - begin >= 0.3);
 	assert_non_null(strstr(said, "1 profiles are not pushed: the receiver takes too long"));
 	assert_int_equal(done.pushed, 0);
