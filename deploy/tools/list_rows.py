@@ -254,7 +254,11 @@ time that passed: what is short is nobody's trouble. Which code is meant is list
 
 A rule says what is so, not that it is wrong: a program that exists to convert JSON spends its time
 on JSON. The line it names is the newest one of the program's own code, where there is one, and not
-that of a library that it calls.""")
+that of a library that it calls.
+
+The command below a sentence has the same figure. `report --of CODE` shows the stacks that the
+finding is about, and nothing else; a note says how much that is. A test runs the command of each
+rule and compares the two.""")
 
 
 if __name__ == "__main__":

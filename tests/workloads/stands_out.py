@@ -256,7 +256,8 @@ def is_deep(depth=200):
 
 # only_ticks
 def waits_only():
-    time.sleep(2.5)
+    """Its start is little of its time, however slow the machine is."""
+    time.sleep(max(2.5, 20 * time.process_time()))
 
 
 def in_loop(coroutine):

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answers/asked_name.h"
+#include "answers/amount.h"
 #include "answers/chance.h"
 #include "profile/frames.h"
 #include "recorded/files.h"
@@ -213,9 +214,11 @@ static void note_chosen(struct answered *a)
 
 	if (answered_is_empty(a))
 		add_note(a, "nothing", "nothing was sampled of this event");
-	else if (a->question->focus || a->question->ignore)
-		add_note(a, "filtered", "--focus and --ignore leave %.2f %% of it; shares are of all",
-			 c->total ? 100 * (double)c->kept / (double)c->total : 0);
+	else if (a->question->focus || a->question->ignore || a->question->of)
+		add_note(a, "filtered",
+			 "--of, --focus and --ignore leave %.2f %% of it, %s; shares are of all",
+			 c->total ? 100 * (double)c->kept / (double)c->total : 0,
+			 amount_text(amount_unit(chosen_unit(c), c->kept), c->kept).text);
 	for (size_t i = 0; i < a->table_count; i++)
 		if (a->question->by && a->tables[i].without)
 			add_note(a, "without", "%.2f %% of it is in no row: it has no %s",

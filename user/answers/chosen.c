@@ -147,7 +147,7 @@ static int filter(struct chosen *c, const struct question *q, char *error, size_
 	int err = compile(&focus, c->recorded, q->focus, "focus", error, size) ?:
 		  compile(&ignore, c->recorded, q->ignore, "ignore", error, size);
 
-	if (err || (!focus.is_there && !ignore.is_there))
+	if (err || (!focus.is_there && !ignore.is_there && !q->only))
 		return err;
 	c->takes = calloc((size_t)recorded_stacks(c->recorded) + 1, sizeof(*c->takes));
 	if (!c->takes)
@@ -155,7 +155,8 @@ static int filter(struct chosen *c, const struct question *q, char *error, size_
 	for (__u32 id = 1; id <= recorded_stacks(c->recorded); id++) {
 		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
 
-		c->takes[id - 1] = (!focus.is_there || matches(&focus, c->recorded, &s)) &&
+		c->takes[id - 1] = (!q->only || q->only[id - 1]) &&
+				   (!focus.is_there || matches(&focus, c->recorded, &s)) &&
 				   (!ignore.is_there || !matches(&ignore, c->recorded, &s));
 	}
 	return 0;

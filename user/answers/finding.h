@@ -14,7 +14,7 @@
 
 #define FINDINGS_MAX	    5
 #define FINDING_TEXT	    1024
-#define FINDING_ARGUMENTS   6
+#define FINDING_ARGUMENTS   10
 #define FINDING_PLACE_TEXT  448
 
 /* Where most of it is. */
@@ -38,6 +38,7 @@ struct finding {
 	struct finding_place place;
 	char text[FINDING_TEXT];
 	const char *arguments[FINDING_ARGUMENTS]; /* of `pyperf-bpf report`, to see more; NULL-terminated */
+	bool selects; /* ... which is of other stacks than all: --of makes it so */
 };
 
 struct findings {

@@ -34,6 +34,8 @@ extern const char by_about[]; /* of what a program asks by */
 /* All texts are borrowed; NULL = not asked. */
 struct question {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
+	const char *of;	   /* what a finding is about, and nothing else: its code, and ... */
+	const bool *only;  /* ... by stack id - 1, which stacks those are; NULL = all */
 	const char *trace; /* 32 digits: of what was done for this one alone, as if nothing else was there */
 	bool tree, fold;
 	bool no_tables; /* findings alone */

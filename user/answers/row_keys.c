@@ -10,6 +10,7 @@
 #include "base/siphash.h"
 #include "profile/frames.h"
 #include "recorded/frame_kinds.h"
+#include "recorded/own_frames.h"
 
 static int add_string(struct recorded *r, const char *text, __u32 *ret)
 {
@@ -56,19 +57,18 @@ static const char *frame_word(const struct recorded *r, const struct recorded_pl
 	return frame_rows[p->kind].key;
 }
 
-static int package_row(struct row_keys *k, const struct recorded_place *p, const struct recorded_function *f,
-		       bool fold, __u32 *ret)
+static int package_row(struct row_keys *k, __u32 place, bool fold, __u32 *ret)
 {
 	struct recorded *r = k->recorded;
-	const bool is_native = frame_rows[p->kind].table == TABLE_NATIVE;
-	const __u32 file = is_native && p->mapping ? recorded_get_mapping(r, p->mapping)->file : f->file;
+	const __u32 file = own_frames_file(r, place);
+	const struct recorded_place *p = recorded_get_place(r, place);
 	char name[RECORDED_STRING_MAX];
 	struct row_key key = { 0 };
 	enum package_kind kind;
 
 	/* What has no file stands for itself. */
 	if (!file) {
-		key.name = f->name;
+		key.name = recorded_get_function(r, p->function)->name;
 		return row_keys_add(k, &key, frame_rows[p->kind].key, ret);
 	}
 	kind = package_of(recorded_get_string(r, file), name, sizeof(name));
@@ -102,7 +102,7 @@ int row_keys_place(struct row_keys *k, __u32 place, __u32 *ret)
 		const struct recorded_function f = *recorded_get_function(k->recorded, p.function);
 
 		if (k->by == BY_PACKAGE || k->fold)
-			err = package_row(k, &p, &f, k->by != BY_PACKAGE, known);
+			err = package_row(k, place, k->by != BY_PACKAGE, known);
 		if (!err && !*known)
 			err = place_row(k, &p, &f, known);
 	}

@@ -20,12 +20,16 @@ static bool is_native(const struct recorded *r, __u32 place)
 	return frame_is_native(recorded_get_place(r, place)->kind);
 }
 
-size_t table_own_frame(const struct recorded *r, const struct recorded_stack *s)
+size_t table_own_frame(struct adder *a, const struct recorded_stack *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (!is_native(r, s->places[i]))
-			return i;
-	return 0;
+	if (!a->own.of_place)
+		return own_frames_function(a->chosen->recorded, s);
+	return own_frames_package(&a->own, s, &a->has_own);
+}
+
+bool table_takes_frame(struct adder *a, const struct recorded_stack *s, size_t i)
+{
+	return !a->own.of_place || !a->has_own || own_frames_is_of_package(&a->own, s->places[i]);
 }
 
 static int make_room(struct adder *a, __u32 row)
@@ -84,7 +88,8 @@ static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s,
 	if (!s->n)
 		a->table->without = recorded_sum(a->table->without, value);
 	for (size_t i = own; i < s->n && !err; i++)
-		err = table_add_place(a, s->places[i], id, i == own, value);
+		if (table_takes_frame(a, s, i))
+			err = table_add_place(a, s->places[i], id, i == own, value);
 	return err;
 }
 
@@ -152,7 +157,7 @@ static int add_stack(struct adder *a, __u32 id)
 		return table_add_edges(a, id, &s, value);
 	switch (by_rows[a->table->keys.by].of) {
 	case OF_OWN:
-		return add_frames(a, id, &s, table_own_frame(r, &s), value);
+		return add_frames(a, id, &s, table_own_frame(a, &s), value);
 	case OF_ALL:
 		return add_frames(a, id, &s, 0, value);
 	case OF_NATIVE:
@@ -246,7 +251,11 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 
 	*ret = (struct table){ .chosen = c };
 	find_shape(q, by, ret);
-	err = row_keys_open(&ret->keys, r, by, label, q->fold) ?: add_all(&a) ?: sort(&a, q->top);
+	err = row_keys_open(&ret->keys, r, by, label, q->fold);
+	if (!err && (by == BY_PACKAGE || (q->fold && by_rows[by].of == OF_OWN)))
+		err = own_frames_open(r, &a.own);
+	err = err ?: add_all(&a) ?: sort(&a, q->top);
+	own_frames_close(&a.own);
 	free(a.counted_in);
 	free(a.of_place);
 	interned_free(&a.nodes);

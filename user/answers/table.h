@@ -52,8 +52,6 @@ __s64 table_left_out(const struct table *t);
 
 /* For the files that make tables alone. */
 
-/* The frame that a stack's time is counted for: the newest that is no native code, if there is one. */
-size_t table_own_frame(const struct recorded *r, const struct recorded_stack *s);
 /* Puts the hottest first, and of equal ones what comes first by its name. */
 void table_sort(struct table *t);
 

@@ -10,6 +10,7 @@
 
 #include "answers/table.h"
 #include "recorded/interned.h"
+#include "recorded/own_frames.h"
 
 struct adder {
 	const struct chosen *chosen;
@@ -17,6 +18,8 @@ struct adder {
 	size_t capacity;
 	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
 	struct interned nodes; /* of a tree: struct tree_node */
+	struct own_frames own; /* of rows that are packages; else its of_place is NULL */
+	bool has_own;	       /* ... whether a frame of the stack at hand has its time, or else its leaf */
 	__u8 *of_place; /* by place - 1: PLACE_IS_OF or PLACE_IS_OTHER, once it was looked at; or NULL */
 };
 
@@ -27,6 +30,11 @@ enum { PLACE_IS_OF = 1, PLACE_IS_OTHER };
 struct tree_node {
 	__u32 parent, key;
 };
+
+/* The frame that has the stack's time; for the stack at hand, before table_takes_frame(). */
+size_t table_own_frame(struct adder *a, const struct recorded_stack *s);
+/* Whether a frame behind it has a row: by packages, what is of none has not. */
+bool table_takes_frame(struct adder *a, const struct recorded_stack *s, size_t i);
 
 /* A function that calls itself is in the stack many times, the stack in its total once. */
 int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value);

@@ -56,7 +56,7 @@ static int add_neighbour(struct adder *a, __u32 id, const struct recorded_stack 
 int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
 {
 	struct table *t = a->table;
-	const size_t own = table_own_frame(a->chosen->recorded, s);
+	const size_t own = table_own_frame(a, s);
 	bool is_in = false;
 	int err = 0;
 

@@ -11,13 +11,15 @@
 
 int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
 {
-	const size_t own = table_own_frame(a->chosen->recorded, s);
+	const size_t own = table_own_frame(a, s);
 	struct tree_node node = { 0 };
 	int err = 0;
 
 	for (size_t i = s->n; i-- > own && !err;) {
 		__u32 row;
 
+		if (!table_takes_frame(a, s, i))
+			continue;
 		err = row_keys_place(&a->table->keys, s->places[i], &node.key) ?:
 		      interned_add(&a->nodes, &node, sizeof(node), &row) ?:
 		      table_add_to_row(a, row, id, i == own, value);

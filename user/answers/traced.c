@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "profile/frames.h"
 #include "recorded/interned.h"
+#include "recorded/own_frames.h"
 
 /* Strings of recorded; 0 = no label has such a key. */
 struct keys {
@@ -290,7 +291,7 @@ static size_t own_from(const struct recorded *r, const struct recorded_stack *s,
 {
 	const struct recorded_stack rest = { .places = s->places + from, .n = s->n - from };
 
-	return from + table_own_frame(r, &rest);
+	return from + own_frames_function(r, &rest);
 }
 
 __u32 traced_place(const struct traced *t, const struct traced_stretch *s)
@@ -308,7 +309,7 @@ __u32 traced_inner(const struct traced *t, const struct traced_stretch *s)
 
 	if (!stack.n || !own_from(r, &stack, held))
 		return 0;
-	return stack.places[held ? table_own_frame(r, &stack) : 0];
+	return stack.places[held ? own_frames_function(r, &stack) : 0];
 }
 
 bool traced_is_held(const struct traced *t, const struct traced_stretch *s)

@@ -59,6 +59,16 @@ struct growth grows_most(const struct scene *s)
 	return most;
 }
 
+__s64 grows_by(const struct scene *s, __s64 pid)
+{
+	__s64 grown = 0;
+
+	for (size_t i = 0; i < s->thread_count; i++)
+		if (s->threads[i].pid == pid)
+			grown = recorded_sum(grown, s->threads[i].grown);
+	return grown;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct stretch *x = a, *y = b;

@@ -19,6 +19,9 @@ struct growth {
 /* Of the whole time. What processes leave when they end, where no Python runs any more, is not given back. */
 struct growth grows_most(const struct scene *s);
 
+/* By how much a process grew in all. */
+__s64 grows_by(const struct scene *s, __s64 pid);
+
 /*
  * Of several profiles, one after the other: of the process that grows most, rather of one that goes on to.
  * Its first interval, in which a program starts, is not part of it.

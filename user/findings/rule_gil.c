@@ -76,7 +76,7 @@ int rule_gil_wait(const struct scene *s, double least, struct finding *ret)
 		says_text(ret, "; for %.1f %% of that %s held it", 100 * ret->place.share,
 			  spot_text(&ret->place).text);
 	says_text(ret, ".");
-	says_more(ret, "--event", "gil", "--by", "line", NULL);
+	says_more(ret, "--by", "line", NULL);
 	return 1;
 }
 
@@ -127,9 +127,9 @@ int rule_gil_full(const struct scene *s, double least, struct finding *ret)
 	err = spots_place(s, PROFILE_TIME, held_by, &worst, &ret->place);
 	if (err)
 		return err;
-	says_text(ret, "%d threads of process %lld had its GIL for %.0f %% of the time, so they wait for "
-		  "each other", worst.rivals, worst.pid, 100 * ret->share);
+	says_text(ret, "%d threads of process %lld had its GIL for %s, %.0f %% of the time, so they wait for "
+		  "each other", worst.rivals, worst.pid, says_amount(ret, ret->value).text, 100 * ret->share);
 	spots_say(ret, "was");
-	says_more(ret, "--by", "thread", NULL);
+	says_more_of_these(ret, "--by", "thread", NULL);
 	return 1;
 }

@@ -26,7 +26,7 @@ static int say_where(const struct scene *s, __s64 pid, struct finding *f)
 	if (err)
 		return err;
 	spots_say(f, "in");
-	says_more(f, "--event", "memory", "--by", "line", NULL);
+	says_more_of_these(f, "--by", "line", NULL);
 	return 1;
 }
 
@@ -64,9 +64,9 @@ int rule_growth_goes_on(const struct scene *s, double least, struct finding *ret
 	if (err || !g.goes_on || !says_enough(ret, least) || g.net < GOES_ON_BYTES)
 		return err;
 	ret->doubt = "counted page by page; a cache that is not full yet looks the same: a longer time tells";
-	says_text(ret,
-		  "The resident memory of process %lld grew in %zu of %zu intervals, by %s in %.0f s", g.pid,
-		  g.grew, g.intervals, says_amount(ret, g.grown).text, (double)g.ns / 1e9);
+	says_text(ret, "The resident memory of process %lld grew by %s; in %zu of %zu intervals after its "
+		  "first one, by %s in %.0f s", g.pid, says_amount(ret, grows_by(s, g.pid)).text, g.grew,
+		  g.intervals, says_amount(ret, g.grown).text, (double)g.ns / 1e9);
 	say_given_back(g.grown, g.net, ret);
 	says_text(ret, "; %.0f %% of it came in the later half", 100 * g.late_share);
 	return say_where(s, g.pid, ret);

@@ -18,7 +18,7 @@ static size_t in_callback(const struct scene *s, const struct recorded_stack *st
 {
 	const size_t callback = scene_find_last(s, stack, MARK_CALLBACK);
 
-	if (callback == stack->n || scene_find(s, stack, callback, MARK_LOOP) == stack->n ||
+	if (callback == stack->n || !(scene_all_marks(s, stack) & MARK_LOOP) ||
 	    scene_thread_of(s, stack) != t)
 		return SPOT_NOT_IN;
 	return frame < callback ? frame : SPOT_NO_FRAME;
@@ -61,7 +61,7 @@ int rule_loop_waits(const struct scene *s, double least, struct finding *ret)
 		  "in which no other task could run", worst->tid,
 		  says_amount(ret, ret->value).text, 100 * ret->share);
 	spots_say(ret, "in");
-	says_more(ret, "--event", "offcpu", "--focus", "asyncio/events.py", NULL);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return 1;
 }
 
@@ -84,9 +84,10 @@ int rule_loop_busy(const struct scene *s, double least, struct finding *ret)
 		return err;
 	if (ret->place.share < LINE_OF_LOOP)
 		return 0;
-	says_text(ret, "The event loop of thread %lld ran callbacks for %.0f %% of its time; %.1f %% of that "
-		  "is one line, %s, and meanwhile no other task runs.", worst->tid, 100 * ret->share,
-		  100 * ret->place.share, spot_text(&ret->place).text);
-	says_more(ret, "--by", "line", "--focus", "asyncio/events.py", NULL);
+	says_text(ret, "The event loop of thread %lld ran callbacks for %s, %.0f %% of its time; %.1f %% of "
+		  "that is one line, %s, and meanwhile no other task runs.", worst->tid,
+		  says_amount(ret, ret->value).text, 100 * ret->share, 100 * ret->place.share,
+		  spot_text(&ret->place).text);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return 1;
 }

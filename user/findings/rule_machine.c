@@ -37,6 +37,6 @@ int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
 		  held ? ", besides what a quota held back" : "");
 	ret->doubt = "counted one by one; a quota that the profiler cannot see is in it, too";
 	spots_say(ret, "at");
-	says_more(ret, "--event", "runqueue", "--by", "process", NULL);
+	says_more(ret, "--by", "process", NULL);
 	return 1;
 }

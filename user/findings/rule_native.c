@@ -46,7 +46,7 @@ int rule_native_spot(const struct scene *s, double least, struct finding *ret)
 	if (!function)
 		return err;
 	snprintf(does, sizeof(does), "Native code, %s,", spot_text(&of).text);
-	says_more(ret, "--by", "native", NULL);
+	says_more_of_these(ret, "--by", "native", NULL);
 	return cpu_share_find(s, least, line_below, &function, does, ret);
 }
 
@@ -58,6 +58,6 @@ static size_t copied(const struct scene *s, const struct recorded_stack *stack, 
 
 int rule_memory_copies(const struct scene *s, double least, struct finding *ret)
 {
-	says_more(ret, "--by", "line", "--focus", "memcpy|memmove", NULL);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return cpu_share_find(s, least, copied, NULL, "Copies of memory", ret);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rule_package.c - one installed package has most of the CPU time, in code of its own.
+ * rule_package.c - one installed package has most of the CPU time, in code of its own, as report --by package
+ * counts it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,10 +13,12 @@
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/cpu_share.h"
+#include "recorded/own_frames.h"
 
 #define PACKAGE_NAME 96
 
 struct packages {
+	struct own_frames *own;
 	struct interned names;
 	__u32 *of_place; /* by place id - 1: the id of its package's name; 0 = of none that is installed */
 	__s64 *values;	 /* by id - 1 */
@@ -31,10 +34,7 @@ static void free_packages(struct packages *p)
 
 static int find_package(const struct recorded *r, __u32 place, struct packages *p)
 {
-	const struct recorded_place *of = recorded_get_place(r, place);
-	const struct recorded_function *f = recorded_get_function(r, of->function);
-	const bool is_mapped = of->kind == FRAME_NATIVE && of->mapping;
-	const __u32 file = is_mapped ? recorded_get_mapping(r, of->mapping)->file : f->file;
+	const __u32 file = own_frames_file(r, place);
 	char name[PACKAGE_NAME] = "";
 
 	if (package_of(recorded_get_string(r, file), name, sizeof(name)) != PACKAGE_INSTALLED)
@@ -42,20 +42,21 @@ static int find_package(const struct recorded *r, __u32 place, struct packages *
 	return interned_add(&p->names, name, strlen(name) + 1, &p->of_place[place - 1]);
 }
 
-/* The frame that the time is of: native code of a package, or else the newest Python. */
-static size_t own_frame(const struct scene *s, const struct recorded_stack *stack, const struct packages *p)
+/* The package whose time the stack is; 0 = it is of none that is installed. */
+static __u32 package_of_stack(const struct recorded_stack *stack, const struct packages *p, size_t *ret_own)
 {
-	if (stack->n && p->of_place[stack->places[0] - 1])
-		return 0;
-	return scene_find(s, stack, 0, MARK_PYTHON);
+	bool any;
+
+	*ret_own = own_frames_package(p->own, stack, &any);
+	return any ? p->of_place[stack->places[*ret_own] - 1] : 0;
 }
 
 static size_t in_package(const struct scene *s, const struct recorded_stack *stack, const void *what)
 {
 	const struct packages *p = what;
-	const size_t own = own_frame(s, stack, p);
+	size_t own;
 
-	if (own == stack->n || p->of_place[stack->places[own] - 1] != p->wanted)
+	if (package_of_stack(stack, p, &own) != p->wanted)
 		return SPOT_NOT_IN;
 	return spot_own(s, stack, own);
 }
@@ -77,8 +78,8 @@ static int add_up(const struct scene *s, struct packages *p)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= recorded_stacks(r); id++) {
 		const struct recorded_stack stack = recorded_get_stack(r, id);
-		const size_t own = own_frame(s, &stack, p);
-		const __u32 package = own < stack.n ? p->of_place[stack.places[own] - 1] : 0;
+		size_t own;
+		const __u32 package = package_of_stack(&stack, p, &own);
 
 		if (package)
 			p->values[package - 1] = recorded_sum(p->values[package - 1],
@@ -89,8 +90,9 @@ static int add_up(const struct scene *s, struct packages *p)
 
 int rule_package(const struct scene *s, double least, struct finding *ret)
 {
-	_cleanup_(free_packages) struct packages p = { 0 };
-	int err = add_up(s, &p);
+	_cleanup_(own_frames_close) struct own_frames own = { 0 };
+	_cleanup_(free_packages) struct packages p = { .own = &own };
+	int err = own_frames_open(s->recorded, &own) ?: add_up(s, &p);
 	char does[PACKAGE_NAME + 32];
 
 	if (err || !p.names.count)

@@ -52,6 +52,15 @@ static size_t feeds(const struct scene *s, const struct recorded_stack *stack, c
 	return scene_thread_of(s, stack) == pool->feeder ? spot_own(s, stack, 0) : SPOT_NOT_IN;
 }
 
+static size_t waits_for_work(const struct scene *s, const struct recorded_stack *stack, const void *what)
+{
+	const struct scene_thread *t = scene_thread_of(s, stack);
+	const struct pool *pool = what;
+
+	return t->pid == pool->pid && t->is_pool && (scene_all_marks(s, stack) & MARK_POOL) &&
+	       scene_has_no_work(s, stack) ? SPOT_NO_FRAME : SPOT_NOT_IN;
+}
+
 int rule_pool_starves(const struct scene *s, double least, struct finding *ret)
 {
 	const struct pool pool = worst_pool(s);
@@ -63,12 +72,14 @@ int rule_pool_starves(const struct scene *s, double least, struct finding *ret)
 	err = spots_place(s, PROFILE_TIME, feeds, &pool, &ret->place);
 	if (err)
 		return err;
-	says_text(ret, "A pool's %d thread%s waited for work for %.1f %% of their time, while thread %lld "
-		  "computed", pool.threads, pool.threads == 1 ? "" : "s", 100 * ret->share, pool.feeder->tid);
+	says_text(ret, "A pool's %d thread%s waited for work for %s, %.1f %% of their time, while thread "
+		  "%lld computed",
+		  pool.threads, pool.threads == 1 ? "" : "s", says_amount(ret, pool.idle).text,
+		  100 * ret->share, pool.feeder->tid);
 	if (*ret->place.name)
 		says_text(ret, ", for %.1f %% of that in %s", 100 * ret->place.share,
 			  spot_text(&ret->place).text);
 	says_text(ret, ".");
-	says_more(ret, "--by", "thread", "--event", "cpu", NULL);
-	return 1;
+	says_more_of_these(ret, "--by", "thread", NULL);
+	return spots_select(s, EVENT_OFFCPU, waits_for_work, &pool) ?: 1;
 }

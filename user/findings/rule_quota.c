@@ -89,9 +89,6 @@ int rule_cpu_quota(const struct scene *s, double least, struct finding *ret)
 		  "them or would have", says_amount(ret, held).text, q->ended_early, q->periods,
 		  q->period_us / 1000, 100 * ret->share);
 	say_ready(s, q, ret);
-	if (scene_has(s, EVENT_RUNQUEUE))
-		says_more(ret, "--event", "runqueue", "--by", "process", NULL);
-	else
-		says_more(ret, "--by", "process", NULL);
+	says_more(ret, "--by", "process", NULL);
 	return 1;
 }

@@ -54,19 +54,19 @@ int rule_imports(const struct scene *s, double least, struct finding *ret)
 	static const __u32 marks = MARK_IMPORT;
 	int found = cpu_share_find(s, least, importer, &marks, "Imports of modules", ret);
 
-	says_more(ret, "--by", "import", NULL);
+	says_more_of_these(ret, "--by", "import", NULL);
 	return found > 0 ? says_long(s, ret, IMPORTS_SECONDS, IMPORTS_OF_TIME) : found;
 }
 
 int rule_collections(const struct scene *s, double least, struct finding *ret)
 {
-	says_more(ret, "--by", "label:gc", NULL);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return cpu_share_find(s, least, collector, NULL, "The collection of garbage", ret);
 }
 
 int rule_exceptions(const struct scene *s, double least, struct finding *ret)
 {
-	says_more(ret, "--by", "label:exception", NULL);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return cpu_share_find(s, least, handler, NULL, "What handles exceptions", ret);
 }
 
@@ -74,7 +74,7 @@ int rule_serialisation(const struct scene *s, double least, struct finding *ret)
 {
 	static const __u32 marks = MARK_SERIAL;
 
-	says_more(ret, "--by", "line", "--focus", "json|pickle|yaml|msgpack", NULL);
+	says_more_of_these(ret, "--by", "line", NULL);
 	return cpu_share_find(s, least, caller_of, &marks, "Serialisation", ret);
 }
 
@@ -82,6 +82,6 @@ int rule_deep_copies(const struct scene *s, double least, struct finding *ret)
 {
 	static const __u32 marks = MARK_DEEPCOPY;
 
-	says_more(ret, "--callers", "deepcopy", NULL);
+	says_more_of_these(ret, "--callers", "deepcopy", NULL);
 	return cpu_share_find(s, least, caller_of, &marks, "copy.deepcopy()", ret);
 }

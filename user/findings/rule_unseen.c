@@ -20,7 +20,7 @@ static size_t marker(const struct scene *s, const struct recorded_stack *stack, 
 
 int rule_not_whole(const struct scene *s, double least, struct finding *ret)
 {
-	says_more(ret, "--by", "frame", NULL);
+	says_more_of_these(ret, "--by", "frame", NULL);
 	return cpu_share_find(s, least, marker, NULL, "What has no whole stack", ret);
 }
 

@@ -64,17 +64,33 @@ void says_text(struct finding *f, const char *format, ...)
 	va_end(args);
 }
 
-void says_more(struct finding *f, ...)
+static void set_arguments(struct finding *f, va_list args)
 {
-	va_list args;
 	size_t i = 0;
 	const char *argument;
 
-	va_start(args, f);
 	while ((argument = va_arg(args, const char *)) && i < FINDING_ARGUMENTS - 1)
 		f->arguments[i++] = argument;
-	va_end(args);
 	f->arguments[i] = NULL;
+}
+
+void says_more(struct finding *f, ...)
+{
+	va_list args;
+
+	va_start(args, f);
+	set_arguments(f, args);
+	va_end(args);
+}
+
+void says_more_of_these(struct finding *f, ...)
+{
+	va_list args;
+
+	va_start(args, f);
+	set_arguments(f, args);
+	va_end(args);
+	f->selects = true;
 }
 
 struct amount says_amount(const struct finding *f, __s64 value)

@@ -20,8 +20,12 @@ bool says_long(const struct scene *s, const struct finding *f, double seconds, d
 bool says_enough(const struct finding *f, double least);
 /* Adds to the sentence. */
 void says_text(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Arguments of report, all static, the last one NULL. */
+/*
+ * Arguments of report that show more, all static, the last one NULL: of all stacks, or of those that the
+ * finding is about. What they are of is added by findings.c: --of and --event.
+ */
 void says_more(struct finding *f, ...) __attribute__((sentinel));
+void says_more_of_these(struct finding *f, ...) __attribute__((sentinel));
 /* "1.25 s" */
 struct amount says_amount(const struct finding *f, __s64 value);
 

@@ -138,7 +138,7 @@ static int add_thread(struct scene *s, const struct recorded_stack *stack, struc
 }
 
 /* It has no frame of Python above that of the worker, or only those by which it gets its work. */
-static bool has_no_work(const struct scene *s, const struct recorded_stack *stack)
+bool scene_has_no_work(const struct scene *s, const struct recorded_stack *stack)
 {
 	const size_t worker = scene_find(s, stack, 0, MARK_POOL);
 	size_t i = worker;
@@ -177,7 +177,7 @@ static void add_to_thread(struct scene *s, const struct recorded_stack *stack, s
 		t->loop_waits = recorded_sum(t->loop_waits, waits);
 	}
 	t->is_pool |= marks & MARK_POOL;
-	if (marks & MARK_POOL && has_no_work(s, stack))
+	if (marks & MARK_POOL && scene_has_no_work(s, stack))
 		t->pool_idle = recorded_sum(t->pool_idle, waits);
 }
 

@@ -37,6 +37,7 @@ struct scene {
 	__s64 not_whole; /* samples whose stacks have a marker */
 	struct scene_thread *threads;
 	size_t thread_count, thread_capacity;
+	bool *takes; /* by stack id - 1: those that the rule at hand is about; NULL: nobody wants to know */
 	__u32 keys[6], values[3]; /* strings: of labels, and what they are */
 };
 
@@ -69,6 +70,9 @@ size_t scene_find(const struct scene *s, const struct recorded_stack *stack, siz
 size_t scene_find_last(const struct scene *s, const struct recorded_stack *stack, __u32 marks);
 
 /* Labels of the interpreter's state (bpf/states.def). */
+/* Of a worker of a pool: it waits for work. */
+bool scene_has_no_work(const struct scene *s, const struct recorded_stack *stack);
+
 enum scene_state { STATE_HOLDS_GIL, STATE_HANDLES_EXCEPTION, STATE_COLLECTS };
 bool scene_is(const struct scene *s, const struct recorded_stack *stack, enum scene_state state);
 /* The thread that the stack is of. */

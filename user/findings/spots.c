@@ -61,6 +61,8 @@ int spots_make(const struct scene *s, int column, spot_frame frame, const void *
 		const __s64 value = scene_value(s, &stack, column);
 		const size_t at = value > 0 ? frame(s, &stack, what) : SPOT_NOT_IN;
 
+		if (s->takes)
+			s->takes[id - 1] = at != SPOT_NOT_IN;
 		if (at == SPOT_NOT_IN)
 			continue;
 		ret->value = recorded_sum(ret->value, value);
@@ -128,6 +130,13 @@ int spots_place(const struct scene *s, int column, spot_frame frame, const void 
 	if (!err)
 		*ret = spots_first(s, &spots);
 	return err;
+}
+
+int spots_select(const struct scene *s, int column, spot_frame frame, const void *what)
+{
+	_cleanup_(spots_free) struct spots spots = { 0 };
+
+	return s->takes ? spots_make(s, column, frame, what, &spots) : 0;
 }
 
 /* A cell of a text, cut. */

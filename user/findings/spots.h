@@ -21,7 +21,10 @@ struct spots {
 	__s64 value, samples; /* of all stacks that are meant */
 };
 
-/* Adds up a column of all stacks. 0; -ENOMEM; -E2BIG. spots_free() it in each case. */
+/*
+ * Adds up a column of all stacks; those that are meant are what the rule is about (scene.takes). 0; -ENOMEM;
+ * -E2BIG. spots_free() it in each case.
+ */
 int spots_make(const struct scene *s, int column, spot_frame frame, const void *what, struct spots *ret);
 void spots_free(struct spots *p);
 /* The one that has most. Without any its name is "". */
@@ -30,7 +33,10 @@ struct finding_place spots_first(const struct scene *s, const struct spots *p);
 int spots_place(const struct scene *s, int column, spot_frame frame, const void *what,
 		struct finding_place *ret);
 
-/* ... the id of its function; 0 = there is none. */
+/* Says only which stacks the rule is about, where that is not what its place is found by. 0 or as above. */
+int spots_select(const struct scene *s, int column, spot_frame frame, const void *what);
+
+/* Of spots_make(): the id of its function; 0 = there is none. */
 __u32 spots_first_function(const struct spots *p);
 /* "f (app.py:12)": what is long is cut. */
 struct spot_text {

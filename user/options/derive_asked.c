@@ -70,6 +70,8 @@ int derive_asked(struct options *o, char *error, size_t size)
 	if (check_expression(o->focus, "focus", error, size) ||
 	    check_expression(o->ignore, "ignore", error, size))
 		return -EINVAL;
+	if (o->of && (o->findings || o->trace_id))
+		return options_fail(error, size, "--of is of whole profiles: without --findings and --trace");
 	if (o->trace_id && derive_trace(o->trace_id, o->trace_digits))
 		return options_fail(error, size, "--trace wants the 32 hexadecimal digits of an id, not '%s'",
 				    o->trace_id);

@@ -42,6 +42,7 @@ function dataFunctions(sent) {
 		kind: columns.kind[i],
 		package: sent.packages[columns.package[i]] || sent.strings.at(name) || "?",
 		isNative: !!sent.kinds[columns.kind[i]].native,
+		own: columns.own[i],
 	}));
 }
 
@@ -67,9 +68,9 @@ function dataValue(profile, owner, label) {
 	return profile.sent.strings[column[owner]];
 }
 
-// Whose code a stack ran: that of the function that its time is counted for.
+// Whose code a stack ran.
 function dataPackage(profile, i) {
-	return profile.depth[i] ? profile.keys[profile.of[rowsOwn(profile, i)]].package : "";
+	return profile.depth[i] ? profile.keys[profile.of[rowsOwn(profile, i, ROWS_PACKAGES)]].package : "";
 }
 
 // What a group of this label is called.

@@ -10,15 +10,9 @@ function pairsOf(profile, takes, filters) {
 	for (let i = 0; pairs && i < pairs.self.length; i++)
 		if (takes[pairs.owner[i]])
 			found.push({own: place(pairs.function[i], pairs.line[i]),
-				other: place(pairs.other[i], pairs.other_line[i]), self: pairs.self[i]});
-	return "package" in filters ?
-		found.filter(pair => pairsPackage(profile, pair) === filters.package) : found;
-}
-
-// Of who waits for the GIL, while nobody has it, as in the table of functions.
-function pairsPackage(profile, pair) {
-	const own = profile.keys[pair.own.key];
-	return own.isNative && pair.other ? profile.keys[pair.other.key].package : own.package;
+				other: place(pairs.other[i], pairs.other_line[i]), self: pairs.self[i],
+				package: profile.keys[pairs.package[i]].package});
+	return "package" in filters ? found.filter(pair => pair.package === filters.package) : found;
 }
 
 function pairsText(place) {

@@ -20,7 +20,7 @@ function sceneOpen() {
 function sceneViews(keys) {
 	const {profile, base, state} = scene;
 	const groupOf = viewGroups(keys);
-	const common = {group: state.group, groupOf, keys};
+	const common = {group: state.group, groupOf, keys, folds: !!state.fold};
 	const baseKeys = base && compareKeys(keys, base);
 	const folded = state.fold && viewFold(keys);
 	const fold = key => folded ? folded[key] : key;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * graph_lines.c - see graph_lines.h. A stack's own time is that of its newest frame that is no native code,
- * as in the tables of the page.
+ * graph_lines.c - see graph_lines.h. Whose time a stack's is, own_time.h says.
  */
 #include "profile/graph_lines.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/frames.h"
+#include "profile/own_time.h"
 
 struct line {
 	__u32 function, line;
@@ -55,23 +54,10 @@ static void number_lines(struct lines *l)
 	}
 }
 
-static bool is_native(const struct profile *p, __u32 location)
-{
-	return frame_is_native(profile_get_function(p, profile_get_location(p, location)->function)->kind);
-}
-
-static __u32 own_frame(const struct profile *p, const struct profile_stack *s)
-{
-	for (__u32 i = 0; i < s->n; i++)
-		if (!is_native(p, s->locations[i]))
-			return i;
-	return 0;
-}
-
 static void count_stack(struct lines *l, __u32 id)
 {
 	const struct profile_stack s = profile_get_sample(l->profile, id);
-	const __u32 own = own_frame(l->profile, &s);
+	const __u32 own = own_time_frame(l->profile, &s, 0, s.n);
 
 	for (__u32 i = own; s.count && i < s.n; i++) {
 		const __u32 place = l->line_of[s.locations[i]];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/own_time.h"
 #include "profile/package.h"
 
 #define NAME_MAX_BYTES 256	/* of a package, which only has to be told from the program */
@@ -13,7 +14,7 @@
 struct pair {
 	__u32 owner, function, line;
 	__u32 other, other_line; /* a function of 0: there is none */
-	__u32 unused; /* 0: pairs are compared as bytes */
+	__u32 package; /* the function whose package the stack ran code of */
 	__u64 self;
 };
 
@@ -22,6 +23,7 @@ struct pairs {
 	struct pair *all;
 	size_t count;
 	__u8 *program_file; /* by string: 0 = not asked yet, 1 = a file of the program, 2 = another one */
+	__u8 *own;	    /* by location: 0 = not asked yet, else 1 + enum own_time */
 };
 
 static const struct profile_function *function_at(const struct pairs *l, const struct profile_stack *s,
@@ -47,15 +49,6 @@ static bool is_of_program(struct pairs *l, const struct profile_stack *s, __u32 
 		*known = 1 + (package_of(profile_get_string(l->profile, f->file), name, sizeof(name)) !=
 			      PACKAGE_PROGRAM);
 	return *known == 1;
-}
-
-/* The first frame from `i` to before `end` that is no native code, or else `none`. */
-static __u32 own_of(const struct pairs *l, const struct profile_stack *s, __u32 i, __u32 end, __u32 none)
-{
-	for (; i < end; i++)
-		if (!is_native(l, s, i))
-			return i;
-	return none;
 }
 
 /* The first frame of this kind from the leaf, or `end`. */
@@ -98,19 +91,37 @@ static __u32 find_reason(struct pairs *l, const struct profile_stack *s, __u32 o
 	return s->n;
 }
 
+/* The function whose package it is, by the rule for packages. */
+static __u32 package_of_stack(struct pairs *l, const struct profile_stack *s)
+{
+	const struct profile *p = l->profile;
+
+	for (__u32 i = 0; i < s->n; i++) {
+		__u8 *known = &l->own[s->locations[i]];
+
+		if (!*known)
+			*known = 1 + own_time_of(function_at(l, s, i)->kind,
+						 profile_get_string(p, own_time_file(p, s->locations[i])));
+		if (*known > 1 + OWN_TIME_NEVER)
+			return profile_get_location(p, s->locations[i])->function;
+	}
+	return profile_get_location(p, s->locations[0])->function;
+}
+
 static void add_stack(struct pairs *l, const struct profile_stack *s)
 {
 	const bool is_gil = event_rows[profile_shown(l->profile)].tells_holder;
 	const __u32 held = is_gil ? find_holder(l, s) : s->n, below = held + 1;
-	const __u32 own = own_of(l, s, 0, held, 0);
+	const __u32 own = own_time_frame(l->profile, s, 0, held);
 	const __u32 other = !is_gil	 ? find_reason(l, s, own) :
-			    below < s->n ? own_of(l, s, below, s->n, below) :
+			    below < s->n ? own_time_frame(l->profile, s, below, s->n) :
 					   s->n;
 	const struct profile_location *at = profile_get_location(l->profile, s->locations[own]);
 	struct pair *pair = &l->all[l->count++];
 
 	*pair = (struct pair){
-		.owner = s->owner, .function = at->function, .line = at->line, .self = s->count
+		.owner = s->owner, .function = at->function, .line = at->line, .self = s->count,
+		.package = package_of_stack(l, s),
 	};
 	if (other == s->n)
 		return;
@@ -150,6 +161,9 @@ static int place_of(struct graph_tables *t, const struct pair *pair, size_t colu
 		err = graph_owner(t, pair->owner, &place);
 		break;
 	case 1:
+		err = graph_function(t, pair->package, &place);
+		break;
+	case 2:
 		err = graph_function(t, pair->function, &place);
 		break;
 	default:
@@ -164,7 +178,8 @@ static int place_of(struct graph_tables *t, const struct pair *pair, size_t colu
 	return err;
 }
 
-static const char *const columns[] = { "owner", "function", "other", "line", "other_line", "self" };
+static const char *const columns[] = { "owner", "package", "function", "other", "line",
+				       "other_line", "self" };
 
 static int add_column(const struct pairs *l, struct graph_tables *t, size_t column, struct buf *out)
 {
@@ -172,9 +187,9 @@ static int add_column(const struct pairs *l, struct graph_tables *t, size_t colu
 
 	for (size_t i = 0; i < l->count && !err; i++) {
 		const struct pair *pair = &l->all[i];
-		__s64 value = column == 3 ? pair->line : column == 4 ? pair->other_line : (__s64)pair->self;
+		__s64 value = column == 4 ? pair->line : column == 5 ? pair->other_line : (__s64)pair->self;
 
-		if (column < 3)
+		if (column < 4)
 			err = place_of(t, pair, column, &value);
 		err = err ?: i ? buf_add(out, ",", 1) : 0;
 		err = err ?: value < 0 ? buf_add_string(out, "-1") : buf_add_number(out, value);
@@ -205,11 +220,12 @@ int graph_add_pairs(struct graph_tables *t, const bool *stop, struct buf *out)
 	const struct profile *p = t->profile;
 	_cleanup_free_ struct pair *all = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1, sizeof(*all));
 	_cleanup_free_ __u8 *program_file = calloc((size_t)profile_count(p, PROFILE_STRING) + 1, 1);
-	struct pairs l = { .profile = p, .all = all, .program_file = program_file };
+	_cleanup_free_ __u8 *own = calloc((size_t)profile_count(p, PROFILE_LOCATION) + 1, 1);
+	struct pairs l = { .profile = p, .all = all, .program_file = program_file, .own = own };
 
 	if (event_rows[profile_shown(p)].unit == UNIT_COUNT) /* a tick has nothing to explain */
 		return 0;
-	if (!all || !program_file)
+	if (!all || !program_file || !own)
 		return -ENOMEM;
 	return add_pairs(&l, t, stop, out);
 }

@@ -10,9 +10,10 @@
 #include "profile/graph_tables.h"
 
 /*
- * Appends ,"pairs":{"owner":[...],"function":[...],"line":[...],"other":[...],"other_line":[...],
- * "self":[...]}: places in t, and the sum of the stacks of each pair. Function and line are those of the
- * newest frame that is no native code, as in graph_lines.h. The other is, of what there is, the first one:
+ * Appends ,"pairs":{"owner":[...],"package":[...],"function":[...],"other":[...],"line":[...],
+ * "other_line":[...],"self":[...]}: places in t, and the sum of the stacks of each pair. Function and line
+ * are those whose time it is, by own_time.h; "package" is the function whose package the stack ran code of.
+ * The other is, of what there is, the first one:
  *   of a wait for the GIL the line that waits, and nothing else. Function and line are the holder's then, or
  *   its marker;
  *   why the thread did not run, that it waited for the GIL, or its system call;

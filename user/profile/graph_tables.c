@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/own_time.h"
 #include "profile/package.h"
 
 static int open_table(struct graph_table *t, const struct profile *p, enum profile_kind kind)
@@ -44,11 +45,15 @@ static size_t count(const struct graph_table *t)
 
 int graph_tables_open(struct graph_tables *t)
 {
+	const struct profile *p = t->profile;
 	__u32 place;
 
-	t->package_of = calloc((size_t)profile_count(t->profile, PROFILE_STRING) + 1, sizeof(*t->package_of));
-	if (!t->package_of)
+	t->package_of = calloc((size_t)profile_count(p, PROFILE_STRING) + 1, sizeof(*t->package_of));
+	t->file_of = calloc((size_t)profile_count(p, PROFILE_FUNCTION) + 1, sizeof(*t->file_of));
+	if (!t->package_of || !t->file_of)
 		return -ENOMEM;
+	for (__u32 id = 1; id <= profile_count(p, PROFILE_LOCATION); id++)
+		t->file_of[profile_get_location(p, id)->function] = own_time_file(p, id);
 	return open_table(&t->owners, t->profile, PROFILE_OWNER) ?:
 	       open_table(&t->functions, t->profile, PROFILE_FUNCTION) ?:
 	       open_table(&t->strings, t->profile, PROFILE_STRING) ?:
@@ -62,6 +67,7 @@ void graph_tables_close(struct graph_tables *t)
 	close_table(&t->strings);
 	buf_free(&t->packages);
 	free(t->package_of);
+	free(t->file_of);
 }
 
 int graph_owner(struct graph_tables *t, __u32 id, __u32 *ret)
@@ -84,28 +90,30 @@ static int add_text(struct graph_tables *t, __u32 id, struct buf *out)
 	return err ?: buf_add_number(out, place);
 }
 
-/* The columns of functions. */
-static int add_name(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+/* The columns of functions. 0 stands for what is left out: behind the last text there is one more. */
+static int add_name(struct graph_tables *t, __u32 id, struct buf *out)
 {
-	/* Behind the last text there is one more. */
-	return f ? add_text(t, f->name, out) : buf_add_string(out, "-1");
+	return id ? add_text(t, profile_get_function(t->profile, id)->name, out) : buf_add_string(out, "-1");
 }
 
-static int add_file(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+static int add_file(struct graph_tables *t, __u32 id, struct buf *out)
 {
-	return f ? add_text(t, f->file, out) : buf_add_string(out, "0");
+	return id ? add_text(t, profile_get_function(t->profile, id)->file, out) : buf_add_string(out, "0");
 }
 
-static int add_line(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+static int add_line(struct graph_tables *t, __u32 id, struct buf *out)
 {
-	(void)t;
-	return buf_add_number(out, f ? f->start_line : 0);
+	return buf_add_number(out, id ? profile_get_function(t->profile, id)->start_line : 0);
 }
 
-static int add_kind(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+static enum frame_kind kind_of(const struct graph_tables *t, __u32 id)
 {
-	(void)t;
-	return buf_add_number(out, f ? f->kind : FRAME_MARKER);
+	return id ? profile_get_function(t->profile, id)->kind : FRAME_MARKER;
+}
+
+static int add_kind(struct graph_tables *t, __u32 id, struct buf *out)
+{
+	return buf_add_number(out, kind_of(t, id));
 }
 
 /* The place of a name among the packages, which is the last one if it is new. */
@@ -123,31 +131,39 @@ static int find_package(struct graph_tables *t, const char *name, __u32 *ret)
 }
 
 /* What has no file stands for itself: -1. */
-static int add_package(struct graph_tables *t, const struct profile_function *f, struct buf *out)
+static int add_package(struct graph_tables *t, __u32 id, struct buf *out)
 {
+	const __u32 file = t->file_of[id];
 	char name[PROFILE_STRING_MAX];
 	__u32 place;
 	int err = 0;
 
-	if (!f || !f->file)
+	if (!file)
 		return buf_add_string(out, "-1");
-	if (!t->package_of[f->file]) {
-		package_of(profile_get_string(t->profile, f->file), name, sizeof(name));
+	if (!t->package_of[file]) {
+		package_of(profile_get_string(t->profile, file), name, sizeof(name));
 		err = find_package(t, name, &place);
-		t->package_of[f->file] = err ? 0 : place + 1;
+		t->package_of[file] = err ? 0 : place + 1;
 	}
-	return err ?: buf_add_number(out, t->package_of[f->file] - 1);
+	return err ?: buf_add_number(out, t->package_of[file] - 1);
+}
+
+static int add_own(struct graph_tables *t, __u32 id, struct buf *out)
+{
+	return buf_add_number(out, own_time_of(kind_of(t, id),
+					       profile_get_string(t->profile, t->file_of[id])));
 }
 
 static const struct {
 	const char *name;
-	int (*add)(struct graph_tables *t, const struct profile_function *f, struct buf *out);
+	int (*add)(struct graph_tables *t, __u32 id, struct buf *out);
 } columns[] = {
 	{ "name", add_name },
 	{ "file", add_file },
 	{ "line", add_line },
 	{ "kind", add_kind },
 	{ "package", add_package },
+	{ "own", add_own },
 };
 
 static int add_functions(struct graph_tables *t, struct buf *out)
@@ -156,12 +172,9 @@ static int add_functions(struct graph_tables *t, struct buf *out)
 
 	for (size_t c = 0; c < ARRAY_SIZE(columns) && !err; c++) {
 		err = buf_printf(out, "%s\"%s\":[", c ? "," : "", columns[c].name);
-		for (size_t i = 0; i < count(&t->functions) && !err; i++) {
-			const __u32 id = id_at(&t->functions, i);
-
-			err = i ? buf_add(out, ",", 1) : 0;
-			err = err ?: columns[c].add(t, id ? profile_get_function(t->profile, id) : NULL, out);
-		}
+		for (size_t i = 0; i < count(&t->functions) && !err; i++)
+			err = (i ? buf_add(out, ",", 1) : 0) ?:
+			      columns[c].add(t, id_at(&t->functions, i), out);
 		err = err ?: buf_add_string(out, "]");
 	}
 	return err ?: buf_add_string(out, "}");

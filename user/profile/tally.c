@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "profile/frames.h"
+#include "profile/own_time.h"
 
 #define MOST_PERCENT                                                                                         \
 	80 /* share of the samples from which on a process's threads tell more than the list of processes */
@@ -41,15 +42,6 @@ static enum frame_table table_of(const struct profile *p, __u32 function)
 	return frame_rows[profile_get_function(p, function)->kind].table;
 }
 
-/* Which frame of a stack the time is counted for: the newest that is no native code, if there is one. */
-static __u32 own_frame(const struct profile *p, const struct profile_stack *stack)
-{
-	for (__u32 i = 0; i < stack->n; i++)
-		if (table_of(p, profile_get_location(p, stack->locations[i])->function) != TABLE_NATIVE)
-			return i;
-	return 0;
-}
-
 /* Where the leaf of a stack is, of which the time is that of the function `own`. */
 static void add_library(const struct profile *p, struct tally *t, const struct profile_stack *stack,
 			__u32 own)
@@ -75,7 +67,7 @@ static int add_samples(const struct profile *p, struct tally *t)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE); id++) {
 		struct profile_stack stack = profile_get_sample(p, id);
-		const __u32 own = own_frame(p, &stack);
+		const __u32 own = own_time_frame(p, &stack, 0, stack.n);
 
 		t->owners[stack.owner - 1] += stack.count;
 		t->lines.rows[stack.locations[own] - 1].self += stack.count;

@@ -2,6 +2,7 @@
 /*
  * report.c - `pyperf-bpf report`: tables of profiles that are there.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,7 +45,25 @@ static int say_no_trace(const struct traced *t)
 	return EXIT_NOTHING;
 }
 
-static int answer(const struct options *o, struct recorded *r)
+/* What --of means in this profile. 0; or the exit code, with a line that says why. */
+static int select_stacks(const struct options *o, struct recorded *r, bool **ret)
+{
+	char codes[512];
+	int err = o->of ? findings_select(r, o->of, ret) : 0;
+
+	if (err == -ESRCH) {
+		log_warning("%s does not stand out in it", o->of);
+		return EXIT_NOTHING;
+	}
+	if (err == -ENOENT) {
+		findings_codes(codes, sizeof(codes));
+		log_error("--of wants one of %s, not '%s'", codes, o->of);
+		return EXIT_USAGE;
+	}
+	return log_failure(err, "what stands out") ? EXIT_FAILURE : 0;
+}
+
+static int answer(const struct options *o, struct recorded *r, const bool *only)
 {
 	const struct served_lines lines = { o, *o->command };
 	const struct line_asker asker = { served_ask_lines, (void *)&lines };
@@ -61,6 +80,8 @@ static int answer(const struct options *o, struct recorded *r)
 		.no_tables = o->findings,
 		.fold = o->fold,
 		.top = o->top,
+		.of = o->of,
+		.only = only,
 		.trace = o->trace_id ? o->trace_digits : NULL,
 		.asker = is_served ? &asker : NULL,
 	};
@@ -83,7 +104,8 @@ static int answer(const struct options *o, struct recorded *r)
 int run_report(struct options *o)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
-	int err = profiles_begin(o);
+	_cleanup_free_ bool *only = NULL;
+	int err = profiles_begin(o), code;
 
 	for (char **file = o->command; *file && !err; file++)
 		err = profiles_read(o, *file, &r);
@@ -93,5 +115,6 @@ int run_report(struct options *o)
 		log_info("no profile is of that time");
 		return EXIT_NOTHING;
 	}
-	return answer(o, &r);
+	code = select_stacks(o, &r, &only);
+	return code ?: answer(o, &r, only);
 }

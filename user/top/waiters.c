@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "profile/frames.h"
+#include "profile/own_time.h"
 #include "top/row_index.h"
 
 /* Functions, by their ids. */
@@ -41,13 +42,10 @@ static const struct profile_function *function(const struct profile *p, const st
 	return profile_get_function(p, id_of(p, s, i));
 }
 
-/* Of the frames from `i` to before `end` the first that is Python, or else frame i. */
-static __u32 python_of(const struct profile *p, const struct profile_stack *s, __u32 i, __u32 end)
+/* Whose time it is, of the frames from `i` to before `end`. */
+static __u32 own_of(const struct profile *p, const struct profile_stack *s, __u32 i, __u32 end)
 {
-	for (__u32 at = i; at < end; at++)
-		if (function(p, s, at)->kind == FRAME_PYTHON)
-			return id_of(p, s, at);
-	return id_of(p, s, i);
+	return id_of(p, s, own_time_frame(p, s, i, end));
 }
 
 /* Of a stack between whose two parts stands who holds the GIL. */
@@ -73,14 +71,14 @@ static bool find_pair(const struct profile *p, const struct profile_stack *s, st
 	while (held < s->n && !is_holder(p, s, held))
 		held++;
 	if (held && held + 1 < s->n) {
-		ret->key.waits = python_of(p, s, held + 1, s->n);
-		ret->key.for_what = python_of(p, s, 0, held);
+		ret->key.waits = own_of(p, s, held + 1, s->n);
+		ret->key.for_what = own_of(p, s, 0, held);
 		ret->key.holds = true;
 		return true;
 	}
 	if (!is_wait(p, s))
 		return false;
-	ret->key.waits = python_of(p, s, 0, s->n);
+	ret->key.waits = own_of(p, s, 0, s->n);
 	ret->key.for_what = id_of(p, s, 0);
 	return true;
 }

@@ -31,7 +31,7 @@ MORE = {"gil_wait": ("--event", "cpu,gil"), "loop_waits": ("--event", "cpu,offcp
         "memory_copies": ("--native", "top"), "native_spot": ("--native", "top"),
         "not_whole": ("--max-depth", "20")}
 # Of CPU time: what is left at the begin and the end of a run must be little of it.
-SECONDS = {"gil_full": ("4",)}
+SECONDS = {"gil_full": ("4",), "loop_busy": ("2",)}
 # What only a folder of intervals tells.
 OVER_TIME = {"growth_goes_on"}
 # A C library with symbols is that of this system; the others' is stripped.
@@ -156,6 +156,36 @@ def check(one, code):
     assert one["text"].endswith(".") and one["doubt"]
 
 
+def figure_is_in_the_answer(one, path):
+    """What the sentence says is what the command that is printed below it says, to the last nanosecond."""
+    answer = json.loads(report("--json", *one["arguments"], path))
+    text = " ".join(report(*one["arguments"], path).split())
+    profile, value = answer["profile"], one["value"]
+    if one["code"] == "package":
+        name = re.match(r"Code of the package (\S+) took", one["text"])[1]
+        row, = (row for row in answer["tables"][0]["rows"] if row["name"] == name)
+        assert row["self"] == value and row["self_share"] == pytest.approx(one["share"], abs=1e-6)
+        return
+    if one["code"] == "cpu_quota":  # it is the kernel's count, and so is in no row
+        assert "threads were held back for %d us" % (value // 1000) in text
+        return
+    assert profile["event"] == one["event"]
+    if one["code"] == "only_ticks":
+        assert profile["total"] == one["of"] - value
+    elif one["code"] == "growth":
+        assert profile["kept"] == one["of"]
+    elif one["code"] == "no_cpu":
+        assert profile["kept"] == value or "a quota held back" in one["text"]
+    elif one["code"] == "growth_goes_on":
+        assert profile["kept"] >= one["of"]
+    else:
+        assert profile["kept"] == value
+    if "--of" in one["arguments"]:
+        share, amount = re.search(r"leave ([\d.]+) % of it, ([\d.,]+ \w+);", text).groups()
+        assert amount in one["text"]
+        assert float(share) == pytest.approx(100 * profile["kept"] / profile["total"], abs=0.006)
+
+
 @pytest.mark.parametrize("code", some(RULES, QUICK))
 def test_a_program_with_the_fault(code, tmp_path):
     run = faulty(tmp_path, code)
@@ -164,13 +194,53 @@ def test_a_program_with_the_fault(code, tmp_path):
     check(found[code], code)
     command = found[code]["command"].split()
     assert command[:2] == ["pyperf-bpf", "report"] and command[-1] == str(run.path)
-    # The command shows what it is about.
-    assert report(*found[code]["arguments"], run.path)
+    figure_is_in_the_answer(found[code], run.path)
     text = " ".join(report("--findings", run.path).split())
     summary = " ".join((run.out or run.err).split())
     if code not in OVER_TIME:
         assert found[code]["text"] in summary and summary.index("What stands out") == 0
     assert found[code]["text"] in text and found[code]["doubt"] in text and found[code]["command"] in text
+
+
+NATIVE_PACKAGE = """
+import ctypes, sys, time
+fast = ctypes.CDLL(sys.argv[1])
+while time.process_time() < 1.2:
+    fast.burn(20000000)
+    sum(range(100000))
+"""
+
+
+@pytest.mark.parametrize("native", ("leaf", pytest.param("top", marks=pytest.mark.all),
+                                    pytest.param("full", marks=pytest.mark.all)))
+def test_native_code_of_a_package_is_its_own_everywhere(tmp_path, native):
+    """One figure: of the sentence, of rows that are packages, of folded ones and of a difference, with code
+    of the C library below."""
+    folder = tmp_path / "site-packages" / "heavy"
+    folder.mkdir(parents=True)
+    (tmp_path / "fast.c").write_text(
+        "#include <stdlib.h>\n"
+        "int burn(int n) { int x = 0; while (n--) x += n % 64 ? n ^ x : rand(); return x; }")
+    library = folder / "_fast.so"
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, tmp_path / "fast.c"], check=True)
+    run = profiler.Run(tmp_path, "-F", 499, "--native", native, "--", known.newest().path, "-c",
+                       NATIVE_PACKAGE, library).finish(240)
+    one = findings(run.path)["package"]
+    figure_is_in_the_answer(one, run.path)
+    assert "Code of the package heavy took" in one["text"] and one["share"] > 0.6
+    def of_heavy(*arguments, key="self"):
+        table = json.loads(report("--json", "--top", 100, *arguments, run.path))["tables"][0]
+        return [row[key] for row in table["rows"] if (row["name"], row["kind"]) == ("heavy", "package")]
+    assert of_heavy("--by", "package") == of_heavy("--by", "package", key="total") == [one["value"]]
+    assert of_heavy("--fold", "--by", "function") == [one["value"]]
+    assert sum(of_heavy("--fold", "--tree")) == one["value"]
+    compared = subprocess.run([profiler.BINARY, "diff", "--json", "--by", "package", run.path, run.path],
+                              capture_output=True, text=True, check=True).stdout
+    row, = (row for row in json.loads(compared)["rows"] if row["name"] == "heavy")
+    assert row["base_self"] == row["new_self"] == one["value"]
+    # By functions it is the time of the line that called it.
+    table = json.loads(report("--json", "--by", "function", run.path))["tables"][0]
+    assert table["rows"][0]["name"] == "<module>" and table["rows"][0]["self"] > one["value"]
 
 
 @pytest.mark.all

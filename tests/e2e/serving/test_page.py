@@ -350,7 +350,7 @@ MANY = """(() => {
     const sent = {...scene.profile.sent, total: count - 1, samples: count - 1, nodes: {depth, of, self},
         owners: {pid: [1], comm: [1]}, strings: ["", "many", ...column((_, i) => "f" + i)],
         functions: {name: column((_, i) => i + 2), file: column(() => 0), line: column(() => 0),
-            kind: column(() => 0), package: column(() => -1)}, packages: []};
+            kind: column(() => 0), package: column(() => -1), own: column(() => 2)}, packages: []};
     scene.profile = dataRead(sent);
     sceneFromState(false);
     return [scene.tree.count, scene.tree.total[0], scene.rows.reduce((sum, row) => sum + row.self, 0)];

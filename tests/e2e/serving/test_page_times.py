@@ -130,7 +130,7 @@ def test_what_is_new_and_what_is_gone(show):
         const make = (self, start) => ({...sent, start, total: self.reduce((a, b) => a + b), seconds: 10,
             samples: self.reduce((a, b) => a + b), unit: "count", type: "samples",
             owners: {pid: [1], comm: [1]}, packages: [], strings: ["", "py", "same", "gone", "new", "x"],
-            functions: {name: [2, 3, 4], file: [0, 0, 0], line: [0, 0, 0], kind: [0, 0, 0],
+            functions: {name: [2, 3, 4], file: [0, 0, 0], line: [0, 0, 0], kind: [0, 0, 0], own: [2, 2, 2],
                 package: [-1, -1, -1]},
             nodes: {depth: [0, 1, 1, 1], of: [0, 0, 1, 2], self: [0, ...self]}});
         scene.profile = dataRead(make([1000, 0, 500], 2));

@@ -79,7 +79,7 @@ TEST(nodes)
 		     "\"left_out\":{\"nodes\":0,\"value\":0}");
 	expect(json, "\"owners\":{\"pid\":[7,7],\"tid\":[1,2],\"comm\":[1,1],\"thread\":[2,2]}");
 	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,6],"
-		     "\"package\":[0,0,-1]},\"packages\":[\"program\"]");
+		     "\"package\":[0,0,-1],\"own\":[2,2,2]},\"packages\":[\"program\"]");
 	expect(json, "\"strings\":[\"\",\"py\",\"a\\\"b\",\"a\",\"b\",\"z\",\"f.py\",\"[left out]\"]}\n");
 }
 
@@ -133,11 +133,13 @@ TEST(pairs)
 	ADD(waits, EVENT_OFFCPU, 3, "b@/srv/f.py", LIBRARY, "[I/O]");
 	ADD(waits, EVENT_OFFCPU, 2, "a@/srv/f.py", LIBRARY);
 	ADD(waits, EVENT_OFFCPU, 1, "a@/srv/f.py", "[GIL held by]", LIBRARY);
-	expect(encoded(waits, 100), "\"pairs\":{\"owner\":[0,0,0],\"function\":[1,1,1],\"other\":[0,2,3],"
+	expect(encoded(waits, 100), "\"pairs\":{\"owner\":[0,0,0],\"package\":[1,1,1],"
+				    "\"function\":[1,1,1],\"other\":[0,2,3],"
 				    "\"line\":[11,11,12],\"other_line\":[10,0,0],\"self\":[2,8,1]}");
 	ADD(memory, EVENT_MEMORY, 4, "a@/srv/f.py", LIBRARY);
 	ADD(memory, EVENT_MEMORY, 6, "a@/srv/f.py");
-	expect(encoded(memory, 100), "\"pairs\":{\"owner\":[0,0],\"function\":[0,1],\"other\":[-1,0],"
+	expect(encoded(memory, 100), "\"pairs\":{\"owner\":[0,0],\"package\":[0,1],"
+				     "\"function\":[0,1],\"other\":[-1,0],"
 				     "\"line\":[10,11],\"other_line\":[0,10],\"self\":[6,4]}");
 	ADD(ticks, EVENT_CPU, 1, "a@/srv/f.py");
 	assert_null(strstr(encoded(ticks, 100), "\"pairs\""));
