@@ -78,7 +78,7 @@ TEST(nodes)
 	expect(json, "\"nodes\":{\"depth\":[0,1,2,2,0,1,2],\"of\":[0,0,1,2,1,1,0],\"self\":[0,4,5,1,0,0,10]},"
 		     "\"left_out\":{\"nodes\":0,\"value\":0}");
 	expect(json, "\"owners\":{\"pid\":[7,7],\"tid\":[1,2],\"comm\":[1,1],\"thread\":[2,2]}");
-	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,6],"
+	expect(json, "\"functions\":{\"name\":[3,4,5],\"file\":[6,6,0],\"line\":[7,7,0],\"kind\":[0,0,7],"
 		     "\"package\":[0,0,-1],\"own\":[2,2,2]},\"packages\":[\"program\"]");
 	expect(json, "\"strings\":[\"\",\"py\",\"a\\\"b\",\"a\",\"b\",\"z\",\"f.py\",\"[left out]\"]}\n");
 }
@@ -194,7 +194,7 @@ TEST(too_many)
 	expect(json, "\"depth\":[0,1,2,2,2],\"of\":[0,0,1,2,3],\"self\":[0,0,100,5,90]}");
 	expect(json, "\"left_out\":{\"nodes\":2,\"value\":5}");
 	expect(json, "\"name\":[3,4,-1,5,");
-	expect(json, "\"kind\":[0,0,6,0,");
+	expect(json, "\"kind\":[0,0,7,0,");
 	json = encoded(p, 0);
 	expect(json, "\"depth\":[0,1],\"of\":[0,0],\"self\":[0,195]}");
 	expect(json, "\"left_out\":{\"nodes\":1,\"value\":195}");
