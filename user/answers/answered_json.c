@@ -148,10 +148,13 @@ static int add_tables(const struct answered *a, struct buf *out)
 static int add_books(const struct answered *a, struct buf *out)
 {
 	const struct recorded *r = a->recorded;
-	int err = buf_printf(out, "\"books\":{\"ticks_came\":%llu,\"ticks_wanted\":%llu,\"unlooked\":%llu,"
-			     "\"unreadable_files\":%zu,\"markers\":", r->ticks_came, r->ticks_wanted,
-			     r->unlooked, r->unreadable);
+	int err = buf_printf(out, "\"books\":{\"unlooked\":%llu,\"unreadable_files\":%zu", r->unlooked,
+			     r->unreadable);
 
+	if (!err && r->ticks_wanted) /* else no file says how many there were: 0 would be a total loss */
+		err = buf_printf(out, ",\"ticks_came\":%llu,\"ticks_wanted\":%llu", r->ticks_came,
+				 r->ticks_wanted);
+	err = err ?: buf_add_string(out, ",\"markers\":");
 	err = err ?: add_rows(a, &a->markers, out) ?: buf_add_string(out, ",\"comments\":[");
 	for (size_t i = 0; i < r->comment_count && !err; i++)
 		err = buf_add_string(out, i ? "," : "") ?: buf_add_json(out, text_of(a, r->comments[i]));

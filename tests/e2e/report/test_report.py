@@ -299,6 +299,16 @@ def test_nothing_was_sampled(tmp_path):
     assert "nothing was sampled" in report(path, code=3)
 
 
+def test_how_many_ticks_came_is_said_where_it_is_known(plain, tmp_path):
+    """Not as 0 where no file says: a reader would take that for a total loss."""
+    assert not {"ticks_came", "ticks_wanted"} & set(answer(plain)["books"])
+    comment = b"90 of 100 ticks came: those of a thread share its CPU time"
+    path = tmp_path / "missing.pb"
+    path.write_bytes(EMPTY + b"\x32" + bytes([len(comment)]) + comment + b"\x68\x03")
+    books = answer(path, code=3)["books"]
+    assert (books["ticks_came"], books["ticks_wanted"]) == (90, 100)
+
+
 @pytest.mark.parametrize("content, says", (
     (b"", "it is empty"), (b"no profile at all", "pprof"), (b"\x1f\x8bnot gzip", "damaged"),
     (b"\x32\x00", "no sample type"), (EMPTY + b"\x12\x02\x08\x01", "location that it has not"),

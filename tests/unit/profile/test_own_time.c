@@ -3,17 +3,12 @@
  * test_own_time.c - whose time a stack's is: by functions never native code's, unless there is nothing else;
  * by packages native code of a package keeps it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "profile/own_time.h"
+#include "tests/forge/test.h"
 
 #define NUMPY "/v/lib/python3.11/site-packages/numpy/core/_x.so"
 
-static void what_each_frame_may_have(void **state)
+TEST(what_each_frame_may_have)
 {
 	static const struct {
 		enum frame_kind kind;
@@ -35,7 +30,6 @@ static void what_each_frame_may_have(void **state)
 		{ FRAME_WAIT, "", OWN_TIME_NEVER },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		assert_int_equal(own_time_of(rows[i].kind, rows[i].file), rows[i].own);
 		assert_int_equal(own_time_is_of(rows[i].kind), rows[i].own == OWN_TIME_ALWAYS);
@@ -61,12 +55,11 @@ static __u32 found(const struct profile *p, const char *kinds, __u32 from, __u32
 	return own_time_frame(p, &s, from, end);
 }
 
-static void the_newest_that_may(void **state)
+TEST(the_newest_that_may)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	_cleanup_profile_ struct profile *p = NULL;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(location(p, FRAME_PYTHON, "/srv/app.py", 0), 1);
 	assert_int_equal(location(p, FRAME_NATIVE, NUMPY, 0), 2);
@@ -84,27 +77,15 @@ static const char *file_of(const struct profile *p, __u32 location)
 }
 
 /* What debugging information says is where it was written, not where it lies. */
-static void native_code_is_where_it_lies(void **state)
+TEST(native_code_is_where_it_lies)
 {
 	static const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
 	_cleanup_profile_ struct profile *p = NULL;
 	__u32 mapping;
 
-	(void)state;
 	assert_int_equal(profile_new(&info, &p), 0);
 	assert_int_equal(profile_mapping(p, NUMPY, "", &mapping), 0);
 	assert_string_equal(file_of(p, location(p, FRAME_NATIVE, "/b/x.c", mapping)), NUMPY);
 	assert_string_equal(file_of(p, location(p, FRAME_PYTHON, "/a.py", mapping)), "/a.py");
 	assert_string_equal(file_of(p, location(p, FRAME_NATIVE, "/b/x.so", 0)), "/b/x.so");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_each_frame_may_have),
-		cmocka_unit_test(the_newest_that_may),
-		cmocka_unit_test(native_code_is_where_it_lies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,10 @@
 /*
  * test_own_frames.c - whose time the stacks of a recorded profile are, by functions and by packages.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "recorded/own_frames.h"
+#include "tests/forge/test.h"
 
 static __u32 string(struct recorded *r, const char *text)
 {
@@ -35,7 +31,7 @@ static __u32 place(struct recorded *r, enum frame_kind kind, const char *name, c
 }
 
 /* Each letter of a stack is a frame, leaf first. */
-static void stacks(void **state)
+TEST(stacks)
 {
 	static const struct {
 		const char *frames;
@@ -60,7 +56,6 @@ static void stacks(void **state)
 	};
 	struct own_frames own;
 
-	(void)state;
 	assert_int_equal(own_frames_open(&r, &own), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct recorded_stack s = { 0 };
@@ -81,13 +76,4 @@ static void stacks(void **state)
 	assert_string_equal(recorded_get_string(&r, own_frames_file(&r, known[2].place)), "/lib/libc.so.6");
 	assert_string_equal(recorded_get_string(&r, own_frames_file(&r, known[0].place)), "/srv/app.py");
 	own_frames_close(&own);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
