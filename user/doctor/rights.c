@@ -71,14 +71,12 @@ void check_capabilities(struct examination *x, struct finding *ret)
 			    "this is a user namespace of its own (a container without root, or "
 			    "userns-remap): what it may do is worth nothing for BPF");
 		finding_mend(ret, "start it outside of the container, or in one with --userns=host");
-	} else if (x->lacking) {
-		say_lacking(ret, GRADE_MISSING, asked & ~has);
+	} else if (asked & ~has) {
+		say_lacking(ret, x->lacking ? GRADE_MISSING : GRADE_NOTE, asked & ~has);
 		if (geteuid())
 			mend_for_user(x, ret);
 		else
 			mend_for_root(ret);
-	} else if (asked & ~has) {
-		say_lacking(ret, GRADE_NOTE, asked & ~has);
 	} else if (!capabilities_add(&names, asked, CAPABILITY_AS_NAMES)) {
 		finding_say(ret, GRADE_OK, "%.*s", (int)names.size, names.data);
 	}
