@@ -50,6 +50,7 @@ struct walk {
 	__u32 keep_shims; /* store shims too, with code 0 */
 	__u32 in_use;	  /* end at a frame that is not in use, where a frame says so */
 	__u32 patience;	  /* ns, how long a sample may take, from the first question on; 0 = for ever */
+	__u32 leaf_only;  /* the time is up: what is left are the frames at the leaf, and those are few */
 
 	/* What has been found. */
 	__u32 end;	  /* enum walk_end */

@@ -197,7 +197,7 @@ WALK_GLOBAL int walk_step(struct walk *w, const struct layout *l)
 {
 	if (!w || !l)
 		return 1;
-	if (walk_step_late(w))
+	if (!w->leaf_only && walk_step_late(w))
 		return 1;
 	if (!w->single && walk_have_block(w)) {
 		w->parse.address = w->block.address;
@@ -270,12 +270,39 @@ static __always_inline void walk_begin(struct walk *w, __u64 frame, __u64 chunk)
 	w->last = 0;
 	w->depth = 0;
 	w->python = 0;
+	w->leaf_only = 0;
 	w->entry.caller = ~0ULL;
 	w->entry.entered = 0;
 	w->entry.strange = 0;
 	w->last_owner = 0;
 	w->last_is_entry = 0;
 	w->end = mem_plausible(frame) ? WALK_ON : frame ? WALK_BAD : WALK_ROOT;
+}
+
+/* Frames that hold LATE_DEPTH ones of Python: there is a shim between two of them at most. */
+static __always_inline __u32 walk_leaf_depth(const struct walk *w)
+{
+	return LATE_DEPTH << (w->keep_shims & 1);
+}
+
+static long walk_leaf_callback(__u32 i, struct walk_context *c)
+{
+	(void)i;
+	return c->w->depth >= walk_leaf_depth(c->w) || walk_stops(c->w, c->l);
+}
+
+/* The time is up: keeps the frames nearest to the leaf, of which some may have to be read yet. */
+static __always_inline void walk_keep_leaf(struct walk *w, struct walk_context *c)
+{
+	const __u32 keep = walk_leaf_depth(w);
+
+	w->leaf_only = 1;
+	w->end = WALK_ON;
+	bpf_loop(2 * LATE_DEPTH, walk_leaf_callback, c, 0);
+	if (w->depth > keep || w->end == WALK_ON) {
+		w->depth = w->depth > keep ? keep : w->depth;
+		w->end = WALK_LATE;
+	}
 }
 
 /* Walks on. Afterwards frames[0..depth) hold the frames, leaf first, and w->end says how it ended. */
@@ -289,8 +316,8 @@ WALK_GLOBAL int walk_run(struct walk *w, const struct layout *l)
 		bpf_loop(walk_steps(w), walk_callback, &c, 0);
 	if (w->end == WALK_ON)
 		w->end = WALK_LATE;
-	if (w->end == WALK_LATE && w->depth > LATE_DEPTH)
-		w->depth = LATE_DEPTH;
+	if (w->end == WALK_LATE)
+		walk_keep_leaf(w, &c);
 	return 0;
 }
 

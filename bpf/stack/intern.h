@@ -155,7 +155,7 @@ static long intern_callback(__u32 i, struct intern_context *c)
 		return !s->tree.node;
 	if (at >= AWAIT_NONE)
 		return 1;
-	if ((i & (LATE_STEPS - 1)) == LATE_STEPS - 1 && walk_late(&s->walk)) {
+	if ((i & (LATE_STEPS - 1)) == LATE_STEPS - 1 && !s->walk.leaf_only && walk_late(&s->walk)) {
 		s->intern.late = 1;
 		s->tree.node = 0;
 		return 1;

@@ -120,8 +120,29 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 }
 
 /*
+ * The time was up before all of the stack was in the tree: adds its frames nearest to the leaf, below a
+ * marker at its root. Of its native frames none but the leaf's own is left.
+ */
+static __always_inline void add_leaf(struct scratch *s, struct cpu_stats *count, struct thread *t,
+				     const struct layout *l, __u32 root)
+{
+	struct walk *w = &s->walk;
+
+	w->leaf_only = 1;
+	if (w->depth > s->intern.left_out + walk_leaf_depth(w))
+		w->depth = s->intern.left_out + walk_leaf_depth(w);
+	if (opt_native == NATIVE_MODE_FULL && s->unwind.merge.state == MERGE_DONE) {
+		s->unwind.merge.state = MERGE_FAILED;
+		s->unwind.end = NATIVE_INCOMPLETE;
+		s->unwind.depth = s->unwind.depth != 0;
+	}
+	s->tree.node = root ? node_add(count, s->tree.bank, root, OUTCOME_OVER_BUDGET) : 0;
+	intern_stack(s, count, t, l);
+}
+
+/*
  * Adds a stack that was walked without the cache to the tree, below a marker unless it is whole. Returns the
- * outcome. If the time is up before a whole stack is in the tree, its first nodes help the next sample.
+ * outcome.
  */
 static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stats *count, struct thread *t,
 					      const struct layout *l, __u32 root, enum outcome outcome)
@@ -138,7 +159,7 @@ static __always_inline enum outcome add_plain(struct scratch *s, struct cpu_stat
 	intern_stack(s, count, t, l);
 	if (!s->intern.late)
 		return outcome;
-	s->tree.node = node_add(count, s->tree.bank, root, OUTCOME_OVER_BUDGET);
+	add_leaf(s, count, t, l, root);
 	return OUTCOME_OVER_BUDGET;
 }
 

@@ -56,10 +56,10 @@ def test_a_tick_is_bounded(python, shims, depth, tmp_path):
     stats = {**run.stats["kernel"], **run.stats["counters"]}
     print(json.dumps({key: stats[key] for key in stats if key.endswith("_ns") or key == "read_bytes"}))
     theirs = [s for s in run.samples if s.pid == hostile.pid]
-    assert profiler.total(theirs) > 100
+    assert profiler.total(theirs) > 40
     cut = [s for s in theirs if profiler.marker_of(s.stack) in ("over_budget", "truncated")]
     assert profiler.total(cut) > 0.5 * profiler.total(theirs)
     assert stats["read_bytes"] <= allowed(depth) * stats["ticks"]
     ours = [s for s in run.samples if s.pid == beside.pid]
-    assert profiler.total(ours) > 100
+    assert profiler.total(ours) > 40
     assert all(not profiler.marker_of(s.stack) for s in ours)
