@@ -4,13 +4,8 @@
  * it was: in the walk, with the cache or without, or while frames were added to the tree. The clock goes on by
  * step_ns at each look.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "bpf/base/loop.h"
+#include "tests/forge/test.h"
 
 static __u64 forged_now, step_ns;
 
@@ -78,9 +73,8 @@ static __u32 frames_from_leaf(void)
 	return count;
 }
 
-static void leaf_is_kept_whenever_it_is_late(void **state)
+TEST(leaf_is_kept_whenever_it_is_late)
 {
-	(void)state;
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
 		__u32 late = 0, whole = 0;
 
@@ -104,13 +98,4 @@ static void leaf_is_kept_whenever_it_is_late(void **state)
 		/* Two walks, and as often while frames were added. */
 		assert_in_range(late, 3 * (DEPTH / LATE_STEPS - 1), LOOKS);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaf_is_kept_whenever_it_is_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
