@@ -33,8 +33,8 @@ def deepest(workloads, tmp_path_factory):
 
 
 def in_time(samples):
-    """Those for which the time sufficed, which it does but where a hypervisor takes the CPU away in the middle of
-    a tick. Of the others the 16 frames nearest to the leaf are there."""
+    """Those for which the time sufficed, which it does but where a hypervisor takes the CPU away in the
+    middle of a tick. Of the others the 16 frames nearest to the leaf are there."""
     late = [s for s in samples if profiler.marker_of(s.stack) == "over_budget"]
     assert {tuple(profiler.functions(s)) for s in late} <= {("leaf", *["descend"] * 15, "[over budget]")}
     assert profiler.total(late) <= 0.05 * profiler.total(samples)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_leaf_kept.c - what is kept of a stack for which the sample's time was over (bpf/stack/stack.h), whenever
- * it was: in the walk, with the cache or without, or while frames were added to the tree. The clock goes on by
- * step_ns at each look.
+ * test_leaf_kept.c - what is kept of a stack for which the sample's time was over (bpf/stack/stack.h),
+ * whenever it was: in the walk, with the cache or without, or while frames were added to the tree. The clock
+ * goes on by step_ns at each look.
  */
 #include "bpf/base/loop.h"
 #include "tests/forge/test.h"
@@ -57,8 +57,8 @@ static void begin(__u32 minor)
 }
 
 /*
- * How many frames there are from the leaf on, one below the other: the leaf is at instruction DEPTH, its caller
- * at the one before. In 3.11 and 3.12 a frame has the instruction before.
+ * How many frames there are from the leaf on, one below the other: the leaf is at instruction DEPTH, its
+ * caller at the one before. In 3.11 and 3.12 a frame has the instruction before.
  */
 static __u32 frames_from_leaf(void)
 {
