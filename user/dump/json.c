@@ -85,7 +85,8 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 {
 	int err = buf_printf(out, "{\"tid\":%d", t->thread.tid);
 
-	err = err ?: json_string("name", t->thread.name, sizeof(t->thread.name), out);
+	err = err ?: json_string("name", *t->called ? t->called : t->thread.name,
+				 *t->called ? sizeof(t->called) : sizeof(t->thread.name), out);
 	err = err ?: buf_printf(out, ",\"state\":\"%s\"", thread_words_key(t));
 	err = err ?: add_wait(t, out);
 	if (!err && *t->task)

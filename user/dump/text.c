@@ -21,15 +21,21 @@ const char *text_plain(bool colour)
 }
 
 /* A process's or a thread's, which may be any bytes. */
-static int add_name(const char *bytes, struct buf *out)
+static int add_name(const char *bytes, size_t size, struct buf *out)
 {
 	_cleanup_buf_ struct buf name = { 0 };
 	int err = buf_add_string(out, " \"");
 
-	err = err ?: buf_add_utf8(&name, bytes, PROCFS_NAME_SIZE);
+	err = err ?: buf_add_utf8(&name, bytes, size);
 	err = err ?: buf_add(&name, "", 1);
 	err = err ?: buf_add_shown(out, name.data, false);
 	return err ?: buf_add_string(out, "\"");
+}
+
+static int add_thread_name(const struct look_thread *t, struct buf *out)
+{
+	return *t->called ? add_name(t->called, sizeof(t->called), out) :
+			    add_name(t->thread.name, sizeof(t->thread.name), out);
 }
 
 int text_frame(const struct code_line *line, int indent, struct buf *out)
@@ -131,7 +137,7 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, bool 
 {
 	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->thread.tid, text_plain(colour));
 
-	err = err ?: add_name(t->thread.name, out);
+	err = err ?: add_thread_name(t, out);
 	err = err ?: buf_add_string(out, ": ");
 	err = err ?: thread_words_text(t, out);
 	err = err ?: add_task(t, out);
@@ -148,7 +154,7 @@ int text_process(const struct dumped *d, bool colour, __u32 count, const char *w
 {
 	int err = buf_printf(out, "%sProcess %d%s", text_bold(colour), d->pid, text_plain(colour));
 
-	err = err ?: add_name(d->name, out);
+	err = err ?: add_name(d->name, PROCFS_NAME_SIZE, out);
 	return err ?: buf_printf(out, ": CPython %s, %u %s%s\n", d->identity.version, count, what,
 				 count == 1 ? "" : "s");
 }

@@ -15,6 +15,7 @@
 #include "outside/look.h"
 #include "outside/route_look.h"
 #include "outside/task_waits.h"
+#include "outside/thread_names.h"
 #include "outside/thread_context_look.h"
 #include "python/capture_remote.h"
 
@@ -69,6 +70,13 @@ int read_look(struct reading *r)
 	const struct request_threads *q = &r->request->threads;
 
 	return look_at_threads((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, q->asyncio, &r->table);
+}
+
+int read_thread_names(struct reading *r)
+{
+	const struct request_threads *q = &r->request->threads;
+
+	return thread_names_look((pid_t)r->request->pid, r->tid, &q->layout, q->runtime, &r->table);
 }
 
 int read_tasks(struct reading *r)

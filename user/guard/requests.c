@@ -9,6 +9,7 @@
 #include "outside/tasks.h"
 #include "outside/look.h"
 #include "outside/task_waits.h"
+#include "outside/thread_names.h"
 #include "proc/perf_map.h"
 #include "python/capture_remote.h"
 

@@ -31,7 +31,7 @@ struct process_look {
 	struct task_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
 	struct walk walk, last; /* last: the walk before */
 	__u8 tstate[TARGET_TSTATE_BYTES];
-	struct buf threads, frames;
+	struct buf threads, frames, names;
 	__u32 frame_count;
 	bool more;
 };
@@ -232,6 +232,22 @@ static void find_file(const struct process_look *k, struct look_thread *t)
 
 /* --- all threads ---------------------------------------------------------------------------------------- */
 
+/* What the program calls it, if it has not told the kernel: called_shown() of names/called.h has the rule. */
+static void find_name(const struct process_look *k, struct look_thread *t)
+{
+	const struct thread_name *names = (const void *)k->names.data;
+	const char *of_process = t->thread.name;
+
+	for (size_t i = 0; i < k->met_count; i++)
+		if (k->met[i].tid == k->pid)
+			of_process = k->met[i].name;
+	if (t->thread.tid == k->pid || strcmp(t->thread.name, of_process))
+		return;
+	for (size_t i = 0; i < k->names.size / sizeof(*names); i++)
+		if (names[i].tid == t->thread.tid)
+			memcpy(t->called, names[i].name, sizeof(t->called));
+}
+
 static int look_at_thread(struct process_look *k, const struct proc_thread *thread)
 {
 	const struct thread_state *s = thread_states_of(&k->states, thread->own_tid);
@@ -252,6 +268,7 @@ static int look_at_thread(struct process_look *k, const struct proc_thread *thre
 	else if (s && waits_for_gil(k, &t.thread, s))
 		t.gil = LOOK_GIL_WAITS;
 	find_file(k, &t);
+	find_name(k, &t);
 	err = add_frames(k, &t);
 	return err ?: buf_add(&k->threads, &t, sizeof(t));
 }
@@ -282,6 +299,8 @@ static int look(struct process_look *k, pid_t memory)
 	if (err)
 		return err;
 	thread_states_match(&k->states, k->met, k->met_count);
+	/* Without names the threads are shown all the same. */
+	thread_names_read(memory, k->layout, k->runtime, &k->states, k->met, k->met_count, &k->names);
 	for (size_t i = 0; i < k->met_count && !err; i++)
 		err = look_at_thread(k, &k->met[i]);
 	return err;
@@ -315,6 +334,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	err = look(k, memory) ?: put_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
+	buf_free(&k->names);
 	free(k->met);
 	free(k);
 	return err;
@@ -324,7 +344,8 @@ static bool is_sane(const struct look_thread *t, __u32 frames)
 {
 	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
 	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
-	       memchr(t->thread.name, '\0', sizeof(t->thread.name)) && memchr(t->task, '\0', sizeof(t->task));
+	       memchr(t->thread.name, '\0', sizeof(t->thread.name)) &&
+	       memchr(t->task, '\0', sizeof(t->task)) && memchr(t->called, '\0', sizeof(t->called));
 }
 
 int look_parse(void *bytes, size_t size, const struct look **ret, struct look_thread **ret_threads,

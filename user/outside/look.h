@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "bpf/abi.h"
 #include "outside/task_reader.h"
+#include "outside/thread_names.h"
 #include "proc/thread.h"
 
 #define LOOK_THREADS_MAX 2048
@@ -59,6 +60,7 @@ struct look_thread {
 	__u32 pad;
 	__s32 fd;	  /* what its system call is about; -1 = none, or unknown */
 	__u64 task_address;	   /* of the asyncio task that it runs; 0 = none, or unknown */
+	char called[THREAD_NAME_BYTES]; /* what the program calls it; "" = as the kernel does, thread.name */
 	char task[TASK_NAME_SIZE]; /* its name; "" = none, or unknown */
 	char file[LOOK_FILE_SIZE]; /* what that is, as in /proc/PID/fd, or socket_name(); may be cut */
 };

@@ -12,6 +12,7 @@
 #include "export/log_file.h"
 #include "guard/worker.h"
 #include "looks/looks.h"
+#include "looks/called_targets.h"
 #include "looks/published.h"
 #include "looks/route_targets.h"
 #include "names/codes.h"
@@ -53,6 +54,8 @@ struct agent {
 	struct looks *looks;
 	struct routes *routes; /* NULL without --trace, as ... */
 	struct route_targets *route_targets;
+	struct called *called;		       /* what programs call their threads */
+	struct called_targets *called_targets;
 	struct published *published; /* NULL: nobody wants what processes say of themselves */
 	struct ask_kubelet ask_kubelet;
 	struct windows windows;

@@ -10,6 +10,7 @@
 #include "endpoint/rules.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
+#include "names/called.h"
 #include "proc/source_text.h"
 #include "run/agent.h"
 #include "run/turns.h"
@@ -90,6 +91,14 @@ static int open_discover(struct agent *a)
 	return log_failure(looks_new(&a->looks, a->kernel, a->registry, discover_questions(a->discover),
 				     symbols_captures(a->symbols), &o->context_names),
 			   "looks from outside");
+}
+
+static int open_called(struct agent *a)
+{
+	return log_failure(called_new(&a->called) ?:
+			   called_targets_new(&a->called_targets, a->kernel, a->registry,
+					      discover_questions(a->discover), a->called),
+			   "names of threads");
 }
 
 /* With --service-from pod,comm nobody reads what processes publish about themselves. */
@@ -183,7 +192,7 @@ int parts_open(struct agent *a)
 	if (!err)
 		err = open_kubelet(a);
 	if (!err)
-		err = open_discover(a) ?: open_published(a) ?: open_routes(a);
+		err = open_discover(a) ?: open_called(a) ?: open_published(a) ?: open_routes(a);
 	if (err)
 		return err;
 	return turns_open(a) ?: open_http(a);
@@ -201,6 +210,8 @@ void parts_close(struct agent *a)
 	journal_free(a->journal);
 	route_targets_free(a->route_targets);
 	published_free(a->published);
+	called_targets_free(a->called_targets);
+	called_free(a->called);
 	looks_free(a->looks);
 	symbols_free(a->symbols);
 	discover_free(a->discover);

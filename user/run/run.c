@@ -152,6 +152,7 @@ static void set_inputs(struct agent *a)
 		.interpreter = o->native_interpreter,
 		.hide_native = o->hide == HIDE_NATIVE,
 		.registry = a->registry,
+		.called = a->called,
 		.columns = o->columns,
 		.endpoint_rules = a->endpoint_rules,
 		.pod_labels = o->kubelet ? kubelet_labels(a->ask_kubelet.kubelet) : NULL,

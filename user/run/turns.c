@@ -181,6 +181,7 @@ int turns_open(struct agent *a)
 		  generation_watch(&a->generation, l) ?: loop_watch(l, &second) ?:
 		  discover_watch(a->discover, l) ?: symbols_watch(a->symbols, l) ?:
 		  looks_watch(a->looks, l) ?: published_watch(a->published, l) ?:
+		  called_targets_watch(a->called_targets, l) ?:
 		  route_targets_watch(a->route_targets, l) ?: accounts_watch(a->kernel, l) ?:
 		  notify_watch(&a->notify, l);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct called;
 struct codes;
 struct context_names;
 struct kernel_names;
@@ -23,6 +24,7 @@ struct harvest_inputs {
 	const struct kernel_tables *tables;
 	struct codes *codes;
 	const struct registry *registry;
+	const struct called *called; /* what programs call their threads; may be NULL */
 	const struct natives *natives; /* NULL: there are no native frames */
 	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
 	struct kernel_names *kernel_names; /* NULL: the kernel's functions have none */

@@ -6,6 +6,7 @@
 
 #include "kern/banks.h"
 #include "kubelet/pod_labels.h"
+#include "names/called.h"
 #include "profile/frames.h"
 #include "targets/registry.h"
 #include "tree/attributes.h"
@@ -79,8 +80,9 @@ static void fill_pod_labels(const struct harvest_inputs *inputs, const char *pod
 }
 
 /* The process is named after its main thread; a thread of its own has its own name too. */
-static void fill_owner_labels(const struct owner *owner, const struct registry_entry *process,
-			      const char *comm, struct profile_labels *l)
+static void fill_owner_labels(const struct harvest_inputs *inputs, const struct owner *owner,
+			      const struct registry_entry *process, const char *comm,
+			      struct profile_labels *l)
 {
 	l->pid = process ? process->pid : 0; /* its record was lost: nobody to name */
 	l->tid = owner->tid;
@@ -90,6 +92,8 @@ static void fill_owner_labels(const struct owner *owner, const struct registry_e
 		l->comm = comm;
 	if (!process)
 		return;
+	if (owner->tid)
+		l->thread = called_shown(inputs->called, process->id, l->pid, owner->tid, comm, l->comm);
 #define LABEL(key, kind, origin, outputs, help)                \
 	OF_CONTAINER(origin, l->key = process->container.key;) \
 	OF_PUBLISHED(origin, l->key = process->published.key;)
@@ -109,7 +113,7 @@ void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s
 					s->labels.extra + (names ? names->count : 0), &s->labels);
 	s->process = registry_find(inputs->registry, s->owner->process);
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
-	fill_owner_labels(s->owner, s->process, s->comm, &s->labels);
+	fill_owner_labels(inputs, s->owner, s->process, s->comm, &s->labels);
 	if (s->process)
 		fill_pod_labels(inputs, s->process->container.pod_uid, &s->labels);
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_called.c - what threads are called: a name stays, there are only so many, those of processes that are
+ * no more go; and which of several names is shown.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "names/called.h"
+#include "tests/forge/test.h"
+
+static struct called *called;
+
+static int setup(void **state)
+{
+	(void)state;
+	return called_new(&called);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	called_free(called);
+	called_free(NULL);
+	return 0;
+}
+
+TEST(a_name_stays)
+{
+	assert_null(called_find(called, 5, 7));
+	assert_int_equal(called_add(called, 5, 7, "worker"), 0);
+	assert_int_equal(called_add(called, 5, 7, "other"), 0);
+	assert_int_equal(called_add(called, 5, 8, ""), 0);
+	assert_string_equal(called_find(called, 5, 7), "worker");
+	assert_string_equal(called_find(called, 5, 8), "");
+	assert_null(called_find(called, 6, 7));
+}
+
+static bool is_six(const void *context, __u32 process)
+{
+	(void)context;
+	return process == 6;
+}
+
+TEST(processes_that_are_no_more)
+{
+	assert_int_equal(called_add(called, 5, 7, "a"), 0);
+	assert_int_equal(called_add(called, 6, 7, "b"), 0);
+	called_sweep(called, is_six, NULL);
+	assert_null(called_find(called, 5, 7));
+	assert_string_equal(called_find(called, 6, 7), "b");
+}
+
+TEST(there_are_only_so_many)
+{
+	for (__u32 tid = 1; tid <= CALLED_THREADS_MAX; tid++)
+		assert_int_equal(called_add(called, 5, tid, "x"), 0);
+	assert_int_equal(called_add(called, 5, CALLED_THREADS_MAX + 1, "x"), -ENOSPC);
+	assert_int_equal(called_add(called, 5, 1, "x"), 0);
+}
+
+TEST(which_is_shown)
+{
+	assert_int_equal(called_add(called, 5, 70, "main"), 0);
+	assert_int_equal(called_add(called, 5, 71, "worker"), 0);
+	assert_int_equal(called_add(called, 5, 72, ""), 0);
+	assert_string_equal(called_shown(called, 5, 70, 71, "python3", "python3"), "worker");
+	/* What the kernel was told goes first. */
+	assert_string_equal(called_shown(called, 5, 70, 71, "grpc", "python3"), "grpc");
+	/* The main thread's is the process's. */
+	assert_string_equal(called_shown(called, 5, 70, 70, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(called, 5, 70, 72, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(called, 5, 70, 73, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(NULL, 5, 70, 71, "python3", "python3"), "python3");
+}
+
+AROUND_EACH(setup, teardown);

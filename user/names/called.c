@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "names/called.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct thread_key {
+	__u32 process, tid;
+};
+
+struct called_thread {
+	struct thread_key key;
+	UT_hash_handle hh;
+	char name[]; /* NUL-terminated */
+};
+
+struct called {
+	struct called_thread *threads;
+};
+
+int called_new(struct called **ret)
+{
+	struct called *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	*ret = c;
+	return 0;
+}
+
+static void drop(struct called *c, struct called_thread *t)
+{
+	HASH_DEL(c->threads, t);
+	free(t);
+}
+
+void called_free(struct called *c)
+{
+	struct called_thread *t, *next;
+
+	if (!c)
+		return;
+	HASH_ITER(hh, c->threads, t, next)
+		drop(c, t);
+	free(c);
+}
+
+static struct called_thread *find(const struct called *c, __u32 process, __u32 tid)
+{
+	const struct thread_key key = { process, tid };
+	struct called_thread *t;
+
+	HASH_FIND(hh, c->threads, &key, sizeof(key), t);
+	return t;
+}
+
+int called_add(struct called *c, __u32 process, __u32 tid, const char *name)
+{
+	const size_t size = strlen(name) + 1;
+	struct called_thread *t;
+
+	if (find(c, process, tid))
+		return 0;
+	if (HASH_COUNT(c->threads) >= CALLED_THREADS_MAX)
+		return -ENOSPC;
+	t = calloc(1, sizeof(*t) + size);
+	if (!t)
+		return -ENOMEM;
+	t->key = (struct thread_key){ process, tid };
+	memcpy(t->name, name, size);
+	HASH_ADD(hh, c->threads, key, sizeof(t->key), t);
+	if (t->hh.tbl)
+		return 0;
+	free(t);
+	return -ENOMEM;
+}
+
+const char *called_find(const struct called *c, __u32 process, __u32 tid)
+{
+	const struct called_thread *t = find(c, process, tid);
+
+	return t ? t->name : NULL;
+}
+
+void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),
+		  const void *context)
+{
+	struct called_thread *t, *next;
+
+	HASH_ITER(hh, c->threads, t, next)
+		if (!is_there(context, t->key.process))
+			drop(c, t);
+}
+
+const char *called_shown(const struct called *c, __u32 process, __u32 pid, __u32 tid, const char *in_kernel,
+			 const char *of_process)
+{
+	const char *name;
+
+	if (!c || tid == pid || strcmp(in_kernel, of_process))
+		return in_kernel;
+	name = called_find(c, process, tid);
+	return name && *name ? name : in_kernel;
+}

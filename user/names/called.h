@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * called.h - what programs call their threads, where the kernel does not know it: the module threading up to
+ * CPython 3.13. A thread is asked about once; what it is called later is not seen.
+ */
+#ifndef PYPERF_NAMES_CALLED_H
+#define PYPERF_NAMES_CALLED_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#define CALLED_THREADS_MAX 65536 /* of all processes; no more are kept */
+
+struct called;
+
+int called_new(struct called **ret); /* 0 or -ENOMEM */
+void called_free(struct called *c);  /* NULL is fine */
+
+/*
+ * Thread tid of the process with this struct process.id has this name; "" = it was looked at and has none.
+ * One that is known stays. 0, -ENOSPC or -ENOMEM.
+ */
+int called_add(struct called *c, __u32 process, __u32 tid, const char *name);
+/* Its name, which stays until the process is forgotten; NULL: it was not looked at; "": it has none. */
+const char *called_find(const struct called *c, __u32 process, __u32 tid);
+/* Forgets the processes of which is_there() is false. */
+void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),
+		  const void *context);
+
+/*
+ * How a thread is shown. in_kernel: its name there. of_process: that of its main thread. What a program has
+ * told the kernel of a thread goes first: a name that differs from its process's. The main thread has that of
+ * the process, as everywhere else. c may be NULL.
+ */
+const char *called_shown(const struct called *c, __u32 process, __u32 pid, __u32 tid, const char *in_kernel,
+			 const char *of_process);
+
+#endif
