@@ -4,7 +4,6 @@
  * the ranks of their frames and written one after the other: the text, often a hundred times the profile,
  * exists once, in the output.
  */
-#include "base/path.h"
 #include "profile/folded.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 
 #include "profile/frames.h"
 #include "profile/owner_text.h"
+#include "profile/short_path.h"
 
 /* The texts of all records of a kind: that of id begins at start[id - 1] and ends at start[id]. */
 struct texts {
@@ -26,6 +26,7 @@ struct encoder {
 	const struct profile *profile;
 	int kind; /* the kind of event that is written, ... */
 	bool tells_kinds; /* ... as the first frame, since there are several */
+	bool *is_whole;	  /* by string: another file has its short path, so it is written whole */
 	struct texts frames, owners;
 	struct buf *out;
 };
@@ -40,13 +41,50 @@ static void cleanup_encoder(struct encoder *e)
 		free(all[i]->order);
 		free(all[i]->rank);
 	}
+	free(e->is_whole);
 }
 
-static int add_frame(const struct profile *p, __u32 location, struct buf *out)
+static int by_short_path(const void *a, const void *b, void *context)
 {
+	const struct profile *p = context;
+
+	return strcmp(short_path(profile_get_string(p, *(const __u32 *)a)),
+		      short_path(profile_get_string(p, *(const __u32 *)b)));
+}
+
+/* Of files that would have one text all are written whole: else stacks of two became one. */
+static int find_whole(struct encoder *e)
+{
+	const struct profile *p = e->profile;
+	const __u32 strings = profile_count(p, PROFILE_STRING);
+	_cleanup_free_ __u32 *files = calloc((size_t)strings + 1, sizeof(*files));
+	_cleanup_free_ bool *is_file = calloc((size_t)strings + 1, sizeof(*is_file));
+	__u32 n = 0;
+
+	e->is_whole = calloc((size_t)strings + 1, sizeof(*e->is_whole));
+	if (!files || !is_file || !e->is_whole)
+		return -ENOMEM;
+	for (__u32 id = 1; id <= profile_count(p, PROFILE_FUNCTION); id++) {
+		const __u32 file = profile_get_function(p, id)->file;
+
+		if (file && !is_file[file])
+			files[n++] = file;
+		is_file[file] = true;
+	}
+	qsort_r(files, n, sizeof(*files), by_short_path, (void *)p);
+	for (__u32 i = 1; i < n; i++)
+		if (!by_short_path(&files[i - 1], &files[i], (void *)p))
+			e->is_whole[files[i - 1]] = e->is_whole[files[i]] = true;
+	return 0;
+}
+
+static int add_frame(const struct encoder *e, __u32 location, struct buf *out)
+{
+	const struct profile *p = e->profile;
 	const struct profile_location *l = profile_get_location(p, location);
 	const struct profile_function *f = profile_get_function(p, l->function);
-	const char *file = base_name(profile_get_string(p, f->file));
+	const char *path = profile_get_string(p, f->file);
+	const char *file = e->is_whole[f->file] ? path : short_path(path);
 	int err;
 
 	err = buf_add_shown(out, f->name ? profile_get_string(p, f->name) : "?", true) ?:
@@ -59,8 +97,9 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 	return err ?: buf_add_string(out, ")");
 }
 
-static int add_owner(const struct profile *p, __u32 owner, struct buf *out)
+static int add_owner(const struct encoder *e, __u32 owner, struct buf *out)
 {
+	const struct profile *p = e->profile;
 	const struct profile_owner *o = profile_get_owner(p, owner);
 	int err = owner_text_process(p, owner, out);
 
@@ -82,10 +121,10 @@ static int compare_texts(const void *a, const void *b, void *context)
 	return order ? order : (x_size > y_size) - (x_size < y_size);
 }
 
-static int render(const struct profile *p, enum profile_kind kind,
-		  int (*add)(const struct profile *, __u32, struct buf *), struct texts *t)
+static int render(const struct encoder *e, enum profile_kind kind,
+		  int (*add)(const struct encoder *, __u32, struct buf *), struct texts *t)
 {
-	__u32 n = profile_count(p, kind);
+	__u32 n = profile_count(e->profile, kind);
 	int err = 0;
 
 	t->start = calloc((size_t)n + 1, sizeof(*t->start));
@@ -94,7 +133,7 @@ static int render(const struct profile *p, enum profile_kind kind,
 	if (!t->start || !t->order || !t->rank)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= n && !err; id++) {
-		err = add(p, id, &t->text);
+		err = add(e, id, &t->text);
 		t->start[id] = t->text.size;
 		t->order[id - 1] = id;
 	}
@@ -183,8 +222,8 @@ static int encode(struct encoder *e)
 
 	if (!order)
 		return -ENOMEM;
-	err = render(e->profile, PROFILE_LOCATION, add_frame, &e->frames) ?:
-	      render(e->profile, PROFILE_OWNER, add_owner, &e->owners);
+	err = find_whole(e) ?: render(e, PROFILE_LOCATION, add_frame, &e->frames) ?:
+	      render(e, PROFILE_OWNER, add_owner, &e->owners);
 	if (err)
 		return err;
 	for (__u32 i = 0; i < n; i++)

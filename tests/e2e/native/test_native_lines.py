@@ -127,7 +127,7 @@ def test_folded_and_summary_have_them_as_frames(program, library, tagged, tmp_pa
     run = profiled(tmp_path, program, library, "--native", "top", "--native-lines", output="profile.folded")
     calls = [(name, min(tagged["calls_" + callee])) for callee, name in zip(NAMES, NAMES[1:])]
     wanted = ";".join("%s (lines.c:%d)" % call for call in reversed(calls)) + ";innermost (lines.c:"
-    assert wanted in run.path.read_text()
+    assert wanted in re.sub(r"\([^();]*/(lines\.c:)", r"(\1", run.path.read_text())
     assert re.search(r"innermost +\S*/lines\.c", run.out) and "in lines.so" in run.out, run.out
 
 

@@ -54,3 +54,40 @@ def test_from_elsewhere_and_whole(tmp_path, program):
     run = profiler.run_while(tmp_path, [program], 0.5, "-F", 499, "--paths", "full", cwd=program.top)
     assert not any("/" not in place for place in places(run))
     assert all(re.match(r"/|\.\.\./", place) for place in places(run)), places(run)
+
+
+APPS = """import sys, time
+sys.path.insert(0, ".")
+import api, api.views, jobs, jobs.views
+print("{}", flush=True)
+while True:
+    for app in (api, api.views, jobs, jobs.views):
+        app.work(time.time() + 0.01)
+"""
+WORK = "import time\ndef work(end):\n    while time.time() < end: sum(range(300))\n"
+
+
+@pytest.fixture(scope="module")
+def apps(tmp_path_factory):
+    """As a project of Django has them: two packages with files of the same names, and functions of the same
+    names at the same lines, called from one line."""
+    top = tmp_path_factory.mktemp("site")
+    for folder in "api", "jobs":
+        (top / folder).mkdir()
+        for name in "__init__.py", "views.py":
+            (top / folder / name).write_text(WORK)
+    with profiler.target(known.newest().path, "-B", "-c", APPS, cwd=top) as started:
+        started.top = top
+        yield started
+
+
+@pytest.mark.parametrize("paths", ("short", "full"))
+def test_folded_stacks_of_files_of_one_name_are_apart(tmp_path, apps, paths):
+    run = profiler.run_while(tmp_path, [apps], 0.6, "-F", 499, "--paths", paths, cwd=apps.top)
+    of_pprof = {sample.stack[0][1] for sample in run.of(apps.pid) if sample.stack[0][0] == "work"}
+    run = profiler.run_while(tmp_path, [apps], 0.6, "-F", 499, "--paths", paths, cwd=apps.top,
+                             output="p.folded")
+    of_folded = set(re.findall(r";work \(([^;]*):3\) \d+$", run.path.read_text(), re.M))
+    names = {"api/__init__.py", "api/views.py", "jobs/__init__.py", "jobs/views.py"}
+    assert of_pprof == {str(apps.top / name) for name in names}
+    assert of_folded == (names if paths == "short" else of_pprof)

@@ -110,7 +110,7 @@ TEST(complete_and_no_more)
 	assert_int_equal(folded_encode(queue, &text), 0);
 	assert_int_equal(buf_add(&text, "", 1), 0);
 	assert_string_equal(text.data, "queue (pid 99);worker (tid 99);"
-				       "<module> (app.py:9);three (app.py:4) 13\n");
+				       "<module> (/srv/app.py:9);three (/srv/app.py:4) 13\n");
 }
 
 /* Stacks of one Python line, each with what it was in: as a profile with --native has them, or without. */

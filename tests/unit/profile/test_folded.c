@@ -7,7 +7,18 @@
 #include <string.h>
 
 #include "profile/folded.h"
+#include "profile/short_path.h"
 #include "tests/forge/test.h"
+
+/* As the command line does. */
+static int begin(void **state)
+{
+	(void)state;
+	short_path_begin("/srv");
+	return 0;
+}
+
+AROUND_ALL(begin, NULL);
 
 static struct profile *new_profile(void)
 {
@@ -64,18 +75,47 @@ TEST(lines_are_root_first_and_sorted)
 TEST(equal_texts_are_one_line)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
-	__u32 one = location(p, "f", "/one/x.py", 1, 2), two = location(p, "f", "/two/x.py", 1, 2);
-	__u32 longer = location(p, "f", "/two/x.py", 1, 22), function, column;
+	__u32 one = location(p, "f", "/srv/x.py", 1, 2), two = location(p, "f", "/srv/x.py", 2, 2);
+	__u32 longer = location(p, "f", "/srv/x.py", 1, 22), function, column;
 	struct profile_labels labels = { .pid = 1 };
 
 	assert_int_equal(profile_sample(p, EVENT_CPU, &one, 1, &labels, 2), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &longer, 1, &labels, 1), 0);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &two, 1, &labels, 3), 0);
-	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "/two/x.py", 1, &function), 0);
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "/srv/x.py", 1, &function), 0);
 	assert_int_equal(profile_location(p, function, 2, 9, 0, &column), 0);
 	assert_int_not_equal(column, two);
 	assert_int_equal(profile_sample(p, EVENT_CPU, &column, 1, &labels, 4), 0);
 	assert_folded(p, "pid 1;f (x.py:2) 9\npid 1;f (x.py:22) 1\n");
+}
+
+/* Files are called as in tables; those that would have one name are written whole. */
+TEST(files_of_one_name_are_told_apart)
+{
+	static const char *const files[] = {
+		"/srv/api/__init__.py", "/srv/jobs/__init__.py",
+		"/opt/a/shop/views.py", "/opt/b/shop/views.py",
+		"/v/lib/python3.11/site-packages/numpy/linalg/__init__.py",
+		"/usr/lib/python3.11/json/__init__.py",
+		"/one/libx.so", "/two/libx.so", "<frozen os>",
+	};
+	_cleanup_profile_ struct profile *p = new_profile();
+	const struct profile_labels labels = { .pid = 1 };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		const __u32 l = location(p, "f", files[i], 1, 2);
+
+		assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, i + 1), 0);
+	}
+	assert_folded(p, "pid 1;f (/one/libx.so:2) 7\n"
+			 "pid 1;f (/opt/a/shop/views.py:2) 3\n"
+			 "pid 1;f (/opt/b/shop/views.py:2) 4\n"
+			 "pid 1;f (/two/libx.so:2) 8\n"
+			 "pid 1;f (<frozen os>:2) 9\n"
+			 "pid 1;f (api/__init__.py:2) 1\n"
+			 "pid 1;f (jobs/__init__.py:2) 2\n"
+			 "pid 1;f (json/__init__.py:2) 6\n"
+			 "pid 1;f (numpy/linalg/__init__.py:2) 5\n");
 }
 
 TEST(hostile_names_stay_in_their_frame)
@@ -86,7 +126,7 @@ TEST(hostile_names_stay_in_their_frame)
 	const __u32 stack[] = { slash, l };
 
 	assert_int_equal(profile_sample(p, EVENT_CPU, stack, 2, &labels, 1), 0);
-	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (?[31m:a.py:2);? (/dir/:2) 1\n");
+	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (x/?[31m:a.py:2);? (/dir/:2) 1\n");
 }
 
 TEST(no_samples_are_no_lines)
