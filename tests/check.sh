@@ -15,6 +15,8 @@
 # (tests/lib/skips.py).
 # AGAIN=1: end-to-end tests that failed run again, each alone (tests/lib/again.py). CI asks for that.
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
+# One line a minute says what runs, what is left and about how long that takes (tests/lib/progress.py). Ctrl-C
+# leaves nothing behind (tests/lib/leftovers.py).
 # JOBS: how many tests of the first two lanes run side by side: as many as there are CPUs.
 set -u
 build=$1
@@ -32,13 +34,47 @@ long) chosen="long or not long"; export LONG=1 ;;
 *) echo "check.sh: no suite is called $SUITE" >&2; exit 2 ;;
 esac
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 export NOTES="${NOTES:-$scratch/notes}"
 failed=0
 tests_failed=0
 
+# All that is said goes into a file, too. What is left of a run that is interrupted is found by its mark.
+log=$build/$SUITE.log
+export CHECK_RUN=$$-$(date +%s)
+mkfifo "$scratch/said"
+(trap '' INT TERM; exec tee "$log") <"$scratch/said" &
+tee=$!
+exec 3>&1 >"$scratch/said" 2>&1
+$python tests/lib/progress.py "$NOTES" &
+progress=$!
+
+finish() {
+    kill "$progress" 2>/dev/null
+    exec >&3 2>&3
+    # It ends when nobody has the other end any more.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        kill -0 "$tee" 2>/dev/null || break
+        sleep 0.2
+    done
+    kill -KILL "$tee" 2>/dev/null
+    rm -rf "$scratch"
+}
+interrupted() {
+    trap '' INT TERM
+    echo "interrupted: taking away what is left"
+    $python tests/lib/leftovers.py "$CHECK_RUN"
+    exit 130
+}
+trap finish EXIT
+trap interrupted INT TERM
+
+begins() {
+    echo "{\"layer\": \"$1\", \"began\": $(date +%s)}" >>"$NOTES"
+}
+
 # lane NAME MARKERS AT_ONCE
 lane() {
+    begins "$1"
     side_by_side=
     [ "$3" = 1 ] || side_by_side="-n $3 --dist loadgroup"
     # shellcheck disable=SC2086
@@ -50,6 +86,7 @@ lane() {
 }
 
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
+begins unit
 sh tests/unit.sh "$build" beside || failed=1
 lane waits "waits and not alone" "$jobs"
 lane burns "not waits and not alone" "$jobs"
@@ -62,4 +99,5 @@ echo
 $python tests/lib/times.py "$NOTES" || failed=1
 echo
 $python tests/lib/skips.py "$NOTES" || failed=1
+echo "all of this is in $log"
 exit $failed

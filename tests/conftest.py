@@ -2,9 +2,11 @@
 """Fixtures of all tests in Python. Most of these need root, a built binary ($PYPERF, or else
 build/pyperf-bpf) and the interpreters of tests/fetch-interpreters.py; an interpreter that is not here skips
 its tests and says why."""
+import collections
 import json
 import os
 import pathlib
+import re
 import resource
 import sys
 import time
@@ -56,9 +58,11 @@ def is_for_all(item):
                for value in (given.params.values() if given else ()))
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist looks at the groups in its own
 def pytest_collection_modifyitems(items):
     """Tests that share what a fixture has started are one group, and so stay in one process of pytest-xdist
-    (--dist loadgroup), directly or by others that share with both."""
+    (--dist loadgroup), directly or by others that share with both. The largest groups come first, so that
+    none of them is what the others wait for at the end."""
     for item in items:
         if is_for_all(item) or item.path in LEFT_TO_ALL or item.path.parent in LEFT_TO_ALL:
             item.add_marker("all")
@@ -69,9 +73,23 @@ def pytest_collection_modifyitems(items):
     for fixtures in shared.values():
         merged = sorted({one for fixture in fixtures for one in groups.get(fixture, [fixture])})
         groups.update((fixture, merged) for fixture in merged)
+    sizes = collections.Counter()
     for item in items:
         if shared[item]:
-            item.add_marker(pytest.mark.xdist_group("-".join(groups[shared[item][0]][0])))
+            name = re.sub(r"\W+", "_", "-".join(groups[shared[item][0]][0]))  # "@NAME" behind the test's own
+            item.add_marker(pytest.mark.xdist_group(name))
+            sizes[name] += 1
+    items.sort(key=lambda item: -max((sizes[mark.args[0]] for mark in item.iter_markers("xdist_group")),
+                                     default=0))
+
+
+def pytest_collection_finish(session):
+    """How many tests there are, for the line a minute of `make check` (tests/lib/progress.py). Each worker of
+    pytest-xdist collects the same."""
+    worker = getattr(session.config, "workerinput", {}).get("workerid")
+    if os.environ.get("NOTES") and session.items and worker in (None, "gw0"):
+        with open(os.environ["NOTES"], "a") as notes:
+            notes.write(json.dumps({"layer": os.environ["LAYER"], "tests": len(session.items)}) + "\n")
 
 
 def cpu_times():
@@ -90,8 +108,8 @@ def pytest_runtest_protocol(item):
     finally:
         if os.environ.get("NOTES"):
             own, children = (after - past for past, after in zip(before, cpu_times()))
-            took = {"layer": os.environ["LAYER"], "test": item.nodeid, "wall": time.monotonic() - began,
-                    "own": own, "children": children}
+            took = {"layer": os.environ["LAYER"], "test": re.sub(r"@\w+$", "", item.nodeid),
+                    "wall": time.monotonic() - began, "own": own, "children": children}
             with open(os.environ["NOTES"], "a") as notes:
                 notes.write(json.dumps(took) + "\n")
 

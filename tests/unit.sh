@@ -70,6 +70,8 @@ tests=$(find "$1/tests/unit" -type f -perm -u+x | sort | while read -r program; 
     esac
     echo "${files:-$program}"
 done)
+[ -z "${NOTES:-}" ] || [ "${2:-}" = alone ] ||
+    echo "{\"layer\": \"unit\", \"tests\": $(echo "$tests" | grep -vc '[ /]kern/')}" >>"$NOTES"
 failed=0
 [ "${2:-}" = alone ] ||
     echo "$tests" | grep -v '[ /]kern/' | xargs -L 1 -P "$(nproc)" sh "$0" --one || failed=1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whether namespaces of one's own can be had here, and a command in some."""
 import functools
+import os
 import pathlib
 import subprocess
 
@@ -21,6 +22,22 @@ def reason_of_users():
     done = subprocess.run(["unshare", "-Urm", "true"], user=NOBODY, group=NOBODY, extra_groups=[],
                           capture_output=True, text=True)
     return done.stderr.strip() or "unshare is refused" if done.returncode else None
+
+
+@functools.lru_cache(maxsize=None)
+def reason_of(*kinds):
+    """Why unshare is refused these, or None. In a chroot user namespaces are."""
+    done = subprocess.run(["unshare", *kinds, "true"], capture_output=True, text=True)
+    return done.stderr.strip() or "unshare is refused" if done.returncode else None
+
+
+@functools.lru_cache(maxsize=None)
+def is_chroot():
+    """Whether our root is not that of our mount namespace. What /proc says of mapped files is then, for a
+    program with another root, not where they are."""
+    done = subprocess.run(["nsenter", "--mount=/proc/self/ns/mnt", "readlink", "/proc/%d/root" % os.getpid()],
+                          capture_output=True, text=True)
+    return done.returncode == 0 and done.stdout.strip() != "/"
 
 
 def put_debug_file(debug, build_id):

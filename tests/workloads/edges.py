@@ -11,6 +11,8 @@ calls.
 
 Usage: edges.py. Prints one line of JSON when it is warm, then runs until it is killed.
        edges.py --steady. The same in one thread, and without code that is made at run time.
+       edges.py --calm. The same, and each thread rests three quarters of its time: for tests that wait for
+       something else, and need some samples.
        edges.py --trace. Runs everything once under sys.settrace and prints, as a second line, every distinct
        stack at every line executed: a test judges them, so that the notes are known to be right.
 """
@@ -80,6 +82,8 @@ def asyncio_tasks():
 
 # --- the driver
 
+REST = 0.009 if "--calm" in sys.argv else 0  # seconds
+
 
 def repeat(function, seconds):
     end = time.thread_time() + seconds
@@ -91,6 +95,8 @@ def drive(functions):
     while True:
         for function in functions:
             repeat(function, 0.003)  # -> repeat
+            if REST:
+                time.sleep(REST)
 
 
 def worker():

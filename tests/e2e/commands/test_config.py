@@ -14,7 +14,7 @@ from receiver import receiving
 
 @pytest.fixture(scope="module", params=[known.newest()], ids=str)
 def busy(request, workloads):
-    with profiler.target(request.param.path, workloads / "edges.py") as started:
+    with profiler.target(request.param.path, workloads / "edges.py", "--calm") as started:
         yield started
 
 

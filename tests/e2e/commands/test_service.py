@@ -20,7 +20,7 @@ UNIT = profiler.ROOT / "deploy" / "pyperf-bpf.service"
 
 @pytest.fixture(scope="module", params=[known.newest()], ids=str)
 def busy(request, workloads):
-    with profiler.target(request.param.path, workloads / "edges.py") as started:
+    with profiler.target(request.param.path, workloads / "edges.py", "--calm") as started:
         yield started
 
 

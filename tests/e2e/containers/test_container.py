@@ -12,12 +12,17 @@ import pytest
 import containers
 import interpreters as known
 import manifests
+import namespaces
 import pprof
 import profiler
 from edges import Judge
 from pods import labels_of
 
 pytestmark = pytest.mark.skipif(containers.reason() is not None, reason="SKIP runc: %s" % containers.reason())
+
+# Three tests look at one container from another one.
+sees_others = pytest.mark.skipif(namespaces.is_chroot(), reason="SKIP runc: in a chroot, a container cannot "
+                                 "find the files of another one by what /proc says")
 
 PYTHONS = [i for i in known.available() if i.kind == "pbs" and i.version >= (3, 13)][-1:]
 
@@ -77,6 +82,7 @@ def test_from_the_host(inside, tmp_path):
     assert any("/opt/interpreter/" in name for name in binary), binary
 
 
+@sees_others
 def test_from_a_container_with_four_capabilities(inside, contained):
     container, target = inside
     pid = host_pid(container)
@@ -85,6 +91,7 @@ def test_from_a_container_with_four_capabilities(inside, contained):
     assert labels_of(run, pid) == {"container_id": container.id}
 
 
+@sees_others
 def test_all_kinds_of_events_with_four_capabilities(inside, contained):
     """As the overlay `waits` asks for them; this process sleeps, too."""
     container, _ = inside
@@ -93,6 +100,7 @@ def test_all_kinds_of_events_with_four_capabilities(inside, contained):
     assert run.stats["counters"]["waits_seen"] > 0 and run.stats["profile"]["offcpu_samples"] > 0
 
 
+@sees_others
 def test_only_that_container(inside, contained):
     container, target = inside
     run = contained("-a", "-F", 1999, "-d", 4, "--container", container.id[:12])

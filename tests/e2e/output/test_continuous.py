@@ -21,7 +21,7 @@ NEWEST = [known.newest()]
 
 @pytest.fixture(scope="module", params=NEWEST, ids=str)
 def busy(request, workloads):
-    with profiler.target(request.param.path, workloads / "edges.py") as started:
+    with profiler.target(request.param.path, workloads / "edges.py", "--calm") as started:
         yield started
 
 

@@ -18,7 +18,8 @@ FOLDED = re.compile(r"(.+) (\d+)")
 @pytest.fixture(scope="module")
 def busy(workloads):
     """One edges.py of each version, for all tests here."""
-    with profiler.targets([(i.path, workloads / "edges.py") for i in known.one_per_version()]) as started:
+    with profiler.targets([(i.path, workloads / "edges.py", "--calm")
+                           for i in known.one_per_version()]) as started:
         yield started
 
 

@@ -20,7 +20,7 @@ KINDS = ("pyroscope", "parca", "parca-grpc", "otlp")
 
 @pytest.fixture(scope="module", params=NEWEST, ids=str)
 def busy(request, workloads):
-    with profiler.target(request.param.path, workloads / "edges.py") as started:
+    with profiler.target(request.param.path, workloads / "edges.py", "--calm") as started:
         yield started
 
 
