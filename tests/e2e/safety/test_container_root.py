@@ -62,6 +62,21 @@ def test_who_has_more_is_not(workloads):
         assert "cannot be read: run as root, or with CAP_SYS_PTRACE" in done.stderr
 
 
+def test_root_of_a_user_namespace(version, workloads):
+    """A container without root: it sees what is in it, and nothing outside, whoever owns that."""
+    if namespaces.reason_of_users():
+        pytest.skip("SKIP users: " + namespaces.reason_of_users())
+    script = ('"$0" "$1" >/dev/null & until "$2" dump --pid $! 2>/dev/null | grep "burn ("; do sleep 0.1; '
+              'done; "$2" dump --pid "$3"; code=$?; kill $!; exit $code')
+    with burn(version, workloads) as outside:
+        done = subprocess.run(["unshare", "-Ur", "sh", "-c", script, version.path, workloads / "burn.py",
+                               profiler.BINARY, str(outside.pid)], capture_output=True, text=True,
+                              timeout=240)
+    assert done.returncode == 1 and "burn (" in done.stdout, done
+    error, = done.stderr.splitlines()
+    assert "process %d cannot be read: this is a user namespace of its own" % outside.pid in error
+
+
 @pytest.mark.parametrize("others", [0, 2, 12])
 def test_those_that_are_not_are_named(others):
     """In a namespace of their own, so that these are all there are."""
