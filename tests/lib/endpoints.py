@@ -135,6 +135,9 @@ def profile_of(directory, started, cpu, *arguments, **options):
     return run, pprof.read(run.path).samples if run.path.suffix == ".gz" else None
 
 
+ANSWERS = "fastapi.routing:serialize_response"  # what FastAPI does when a handler has returned
+
+
 def judge(samples, handlers, share, alone=(), in_stack=True):
     """Each sample below a handler's own leaf function has that handler as its endpoint, no sample has one
     that is not a handler, and nearly that share of all has one. handlers: {leaf function: endpoint}. alone:
@@ -146,7 +149,7 @@ def judge(samples, handlers, share, alone=(), in_stack=True):
         names = {name.rpartition(".")[2] for name in sample.names}
         leaves = names & set(handlers)
         assert len(leaves) <= 1, sample
-        if endpoint:
+        if endpoint and endpoint != ANSWERS:
             assert endpoint in found, (endpoint, sample.names)
             found[endpoint] += sample.count
             assert not in_stack or endpoint.rpartition(":")[2].rpartition(".")[2] in names, sample

@@ -148,6 +148,9 @@ int row_keys_labels(struct row_keys *k, const struct recorded_stack *s, __u32 *r
 		is_there = set_process(k, s, &key);
 	else if (l)
 		set_value(&key, l);
+	else if (k->by == BY_ENDPOINT)
+		return add_string(k->recorded, "(no endpoint)", &key.name) ?:
+		       row_keys_add(k, &key, by_rows[k->by].name, ret);
 	else
 		is_there = false;
 	if (is_there)

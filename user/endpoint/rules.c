@@ -17,7 +17,7 @@ enum framework {
 };
 
 /* The words of rules.def. */
-enum { PASSES = RULES_PASSES, ASIDE = RULES_ASIDE };
+enum { HANDLER = RULES_HANDLER, PASSES = RULES_PASSES, ASIDE = RULES_ASIDE };
 
 static const struct dispatcher {
 	enum framework framework;

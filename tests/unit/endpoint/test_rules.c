@@ -102,6 +102,21 @@ TEST(what_they_call)
 	assert_below(SITE "flask/app.py", "Flask.dispatch_request", rows, ARRAY_SIZE(rows));
 }
 
+/* FastAPI makes the answer when the handler is over. Nothing else that it calls there is a handler. */
+TEST(who_makes_answers)
+{
+	static const struct below rows[] = {
+		{ SITE "fastapi/routing.py", "serialize_response", RULES_HANDLER },
+		{ SITE "fastapi/routing.py", "run_endpoint_function", RULES_ASIDE },
+		{ SITE "fastapi/dependencies/utils.py", "solve_dependencies", RULES_ASIDE },
+		{ "/srv/shop/main.py", "serialize_response", RULES_ASIDE },
+		{ "/srv/shop/main.py", "Gzip.body", RULES_ASIDE },
+	};
+
+	assert_below(SITE "fastapi/routing.py", "get_request_handler.<locals>.app", rows, ARRAY_SIZE(rows));
+	assert_below(SITE "fastapi/routing.py", "app", rows, ARRAY_SIZE(rows));
+}
+
 /* Names without what they are part of. */
 TEST(before_3_11)
 {
