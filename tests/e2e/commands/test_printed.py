@@ -89,9 +89,6 @@ def write_profiles(folder, text, profile, log):
         path = folder / name.replace("*", "one")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(log if ".otlp." in name else profile)
-    # It is made by who runs the line, up to now.
-    for name in re.findall(r"--output-dir (\S+)", text):
-        (folder / pathlib.Path(name).name).mkdir()
     last = text.split()[-1]
     if printed.command_of(text) == "report" and re.fullmatch("[A-Za-z]+", last):
         (folder / last).mkdir()
