@@ -18,18 +18,9 @@ TESTS = pathlib.Path(__file__).resolve().parent
 # use a quarter of a CPU and less (the last lines of `make check`), and so are of the lane "waits".
 WAITING = [TESTS / name for name in ("judges", "repo", "e2e/commands", "e2e/containers", "e2e/output",
                                      "e2e/push", "e2e/serving")]
-# Left to `make check-all`: what proves the tests, the pages and the sampler's parts by themselves, and how
-# the profiler stands what is hostile, rare or much. `make check` is every capability once.
-LEFT_TO_ALL = [TESTS / name for name in (
-    "judges", "repo", "oracle", "e2e/safety", "e2e/native/test_native_full.py",
-    "e2e/native/test_native_top.py", "e2e/native/test_programs.py", "e2e/processes/test_embedding.py",
-    "e2e/processes/test_environments.py", "e2e/processes/test_lifecycle.py",
-    "e2e/processes/test_lost_records.py", "e2e/processes/test_multitude.py",
-    "e2e/processes/test_next_version.py", "e2e/stacks/test_all_versions.py", "e2e/stacks/test_cache.py",
-    "e2e/stacks/test_cache_2_7.py", "e2e/stacks/test_generations.py",
-    "e2e/stacks/test_greenlets.py")]
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
+import left_to_all  # noqa: E402
 import signals  # noqa: E402
 
 
@@ -64,7 +55,7 @@ def pytest_collection_modifyitems(items):
     (--dist loadgroup), directly or by others that share with both. The largest groups come first, so that
     none of them is what the others wait for at the end."""
     for item in items:
-        if is_for_all(item) or item.path in LEFT_TO_ALL or item.path.parent in LEFT_TO_ALL:
+        if is_for_all(item) or left_to_all.is_left(item.nodeid):
             item.add_marker("all")
         if item.path.parent in WAITING and not item.get_closest_marker("burns"):
             item.add_marker("waits")

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests/left-to-all.txt says: the tests that `make check` leaves to `make check-all`."""
+import pathlib
+import re
+
+LIST = pathlib.Path(__file__).parents[1] / "left-to-all.txt"
+
+
+def lines(path=LIST):
+    return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+
+
+def pattern(lines):
+    """Matches the names of these tests: the path below tests/ and what pytest puts behind it. A line means
+    all of a folder, of a file, or of a test's variants."""
+    each = (re.escape(line).replace(r"\*", ".*") for line in lines)
+    return re.compile("(?:%s)(?:$|/|::|\\[)" % "|".join(each), re.S)
+
+
+IS_LEFT = pattern(lines())
+
+
+def is_left(name):
+    """name: as pytest has it, "tests/..."."""
+    return bool(IS_LEFT.match(name.partition("tests/")[2]))

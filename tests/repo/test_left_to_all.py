@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""tests/left-to-all.txt: each line names tests that are there, and means these and no others."""
+import pathlib
+import re
+
+import left_to_all
+
+TESTS = pathlib.Path(__file__).parents[1]
+
+
+def test_each_line_names_something():
+    lines = left_to_all.lines()
+    assert lines and len(lines) == len(set(lines))
+    for line in lines:
+        path, *names = re.sub(r"[\[*].*", "", line).split("::")
+        assert (TESTS / path).exists(), line
+        for name in names:
+            assert re.search(r"^ *(def|class) %s\b" % name, (TESTS / path).read_text(), re.M), line
+
+
+def test_what_a_line_means():
+    is_left = left_to_all.pattern(["e2e/safety", "e2e/a/test_b.py", "e2e/a/test_c.py::test_d",
+                                   "e2e/a/test_c.py::test_e[*-x]", "e2e/a/test_c.py::test_f*"]).match
+    for name in ("e2e/safety/test_a.py::test_b", "e2e/a/test_b.py::test_c[1]", "e2e/a/test_c.py::test_d",
+                 "e2e/a/test_c.py::test_d[3.11]", "e2e/a/test_c.py::test_e[3.11-x]",
+                 "e2e/a/test_c.py::test_f[y]"):
+        assert is_left(name), name
+    for name in ("e2e/safety_more/test_a.py::test_b", "e2e/a/test_c.py::test_dd",
+                 "e2e/a/test_c.py::test_e[3.11-y]", "e2e/a/test_c.py::test_g"):
+        assert not is_left(name), name
