@@ -227,10 +227,7 @@ int list_processes(struct bpf_iter__task *ctx)
 	/* Without memory: a thread of the kernel, a zombie, or a main thread that ended before the others. */
 	if (!task->mm && (!task->exit_state || !task->signal->live.counter))
 		return 0;
-	e.pid = task->tgid;
-	e.start_time = task->start_boottime;
-	e.exec_id = task->self_exec_id;
-	e.user = task_user(task);
+	program_describe(task, &e);
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->comm);
 	bpf_seq_write(ctx->meta->seq, &e, sizeof(e));
 	return 0;

@@ -28,7 +28,11 @@ struct percpu_counter {
 	__s64 count; /* without what the CPUs have not handed on */
 };
 
+struct file;
+
 struct mm_struct {
+	struct file *exe_file;	  /* the program */
+	unsigned long start_code; /* the first byte of its code, where it is loaded */
 	unsigned long exec_vm; /* pages of mappings that are executable and not writable */
 	atomic_t mm_users;     /* tasks that have it; 0 while it is being taken down */
 	struct percpu_counter rss_stat[4]; /* since 6.2; pages, by what they are */
@@ -99,7 +103,34 @@ struct eventpoll {
 	struct list_head rdllist; /* descriptors that are ready, by their epitem */
 };
 
+struct super_block {
+	unsigned int s_dev; /* major << 20 | minor */
+};
+
+struct timespec64 {
+	__s64 tv_sec;
+	long tv_nsec;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	long long i_size;
+	unsigned int i_generation;
+	__s64 i_ctime_sec;   /* since 6.11, as is ... */
+	__u32 i_ctime_nsec;
+};
+
+struct inode___before_6_11 {
+	struct timespec64 __i_ctime;
+};
+
+struct inode___before_6_6 {
+	struct timespec64 i_ctime;
+};
+
 struct file {
+	struct inode *f_inode;
 	void *private_data; /* of an epoll descriptor: its struct eventpoll */
 };
 

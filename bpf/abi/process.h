@@ -31,11 +31,29 @@ static inline int process_is_counted(enum process_state state)
  */
 #define UNSETTLED_ALWAYS (~0ULL)
 
+/* What a process was started from. Who writes to the file changes this. */
+struct program_file {
+	__u64 inode; /* 0 = not known */
+	__u64 changed_ns; /* the inode's own time of change, which nobody can set */
+	__u64 size;
+	__u32 device; /* the kernel's: major << 20 | minor */
+	__u32 generation; /* of the inode's number */
+};
+
+/* A program in which a layout was proved: it is that of all who are started from its file. */
+struct known_program {
+	__s64 runtime; /* bytes from the first byte of its code to _PyRuntime */
+	__u32 layout;  /* index of its struct layout */
+	__u32 elsewhere; /* _PyRuntime is in a library, of which nobody knows yet where it will be */
+};
+
+#define KNOWN_PROGRAMS 256 /* files at a time */
+
 /* The sampler compares start_time and exec_id with those of the running task at every sample. */
 struct process {
 	__u64 start_time; /* task->group_leader->start_boottime, ns */
 	__u64 exec_id;	  /* task->self_exec_id: goes up at every exec */
-	__u64 runtime;	  /* address of _PyRuntime */
+	__u64 runtime;	  /* address of _PyRuntime; 0 = it is not known yet where its library is */
 	/*
 	 * When a code object was last seen for the first time, in jiffies, or UNSETTLED_ALWAYS; 0 before the
 	 * first sample. Where there is no code epoch, callers that were cached before are not trusted
@@ -65,7 +83,7 @@ struct process {
 	__u16 names; /* of tasks, in this generation of the tree */
 	__u16 values; /* of context variables, in this generation */
 	__u16 contexts; /* index of its struct context_vars plus one; 0 = none was found yet */
-	__u32 pad;
+	__u32 begun; /* jiffies of its exec, if it was known from then on; 0 = it was not */
 };
 
 #endif

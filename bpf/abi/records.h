@@ -5,6 +5,7 @@
 #ifndef PYPERF_BPF_ABI_RECORDS_H
 #define PYPERF_BPF_ABI_RECORDS_H
 
+#include "bpf/abi/process.h"
 #include "bpf/abi/trace.h"
 #include "bpf/abi/types.h"
 
@@ -15,6 +16,7 @@ enum record_type {
 	RECORD_EXIT,
 	RECORD_NATIVE,
 	RECORD_SPAN,
+	RECORD_KNOWN,
 	RECORD_TYPES
 };
 
@@ -28,6 +30,16 @@ struct record_process {
 	__u64 exec_id;
 	__u64 user; /* task_user() (base/share.h) */
 	char comm[16];
+	struct program_file file;
+};
+
+/* A process has begun a program in which a layout was proved before, and is sampled by that from now on. */
+struct record_known {
+	struct record_process process; /* with this type */
+	__u32 id;
+	__u32 before; /* the id of the process's image before, 0 = it was not known */
+	__u32 layout;
+	__u32 pad;
 };
 
 /* A child got a copy of its parent's struct process, under an id of its own. */

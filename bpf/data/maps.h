@@ -47,6 +47,14 @@ struct {
 	__type(value, struct process);
 } processes SEC(".maps");
 
+/* Programs whose processes are known from their exec on. User space fills it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, KNOWN_PROGRAMS);
+	__type(key, struct program_file);
+	__type(value, struct known_program);
+} known_programs SEC(".maps");
+
 /* What each user has of the call tree and its tables; in a full set, one who was quiet makes room. */
 FLAT_TABLE(shares, struct share, 0, SHARES);
 

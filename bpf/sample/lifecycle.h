@@ -11,6 +11,7 @@
 #include "bpf/base/ring.h"
 #include "bpf/base/share.h"
 #include "bpf/data/maps.h"
+#include "bpf/sample/process.h"
 
 static __always_inline __u32 new_process_id(void)
 {
@@ -91,15 +92,55 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	send_record(&e, sizeof(e));
 }
 
+/*
+ * Whether the process has begun a program in which a layout was proved: then it is known at once. before is
+ * the number of its image before, 0 = it had none. It is not inlined, for want of stack.
+ */
+static __noinline int exec_known(struct task_struct *task, __u32 before)
+{
+	__u32 tgid = task->tgid;
+	struct record_known e = { .process.type = RECORD_KNOWN, .before = before };
+	const struct known_program *known;
+	struct process p = { .state = PROCESS_PYTHON };
+
+	program_describe(task, &e.process);
+	known = bpf_map_lookup_elem(&known_programs, &e.process.file);
+	if (!known)
+		return 0;
+	p.start_time = e.process.start_time;
+	p.exec_id = e.process.exec_id;
+	p.user = e.process.user;
+	p.known = bpf_ktime_get_boot_ns();
+	p.begun = (__u32)bpf_jiffies64() | 1;
+	if (!known->elsewhere)
+		p.runtime = BPF_CORE_READ(task, mm, start_code) + known->runtime;
+	p.layout = e.layout = known->layout;
+	p.id = e.id = new_process_id();
+	if (bpf_map_update_elem(&processes, &tgid, &p, BPF_ANY))
+		return 0;
+	__sync_fetch_and_add(&processes_stamp, 1);
+	bpf_probe_read_kernel_str(e.process.comm, sizeof(e.process.comm), task->comm);
+	/* At once: where the runtime's library is remains to be found. */
+	if (bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
+		count_here(__builtin_offsetof(struct cpu_stats, lifecycle_lost));
+	return 1;
+}
+
 /* Forgets the process, or, if it was selected, what was known of its image. */
 static __always_inline void on_exec(struct task_struct *task)
 {
-	__u32 tgid = task->tgid;
+	__u32 tgid = task->tgid, before = 0;
 	struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
+	notice_forget(tgid);
+	if (p) {
+		before = p->id;
+		send_end(tgid, before);
+	}
+	if ((p || opt_all) && exec_known(task, before))
+		return;
 	if (!p)
 		return;
-	send_end(tgid, p->id);
 	if (opt_all) {
 		bpf_map_delete_elem(&processes, &tgid);
 		return;

@@ -8,6 +8,7 @@
 #include "bpf/base/hash.h"
 #include "bpf/base/share.h"
 #include "bpf/data/maps.h"
+#include "bpf/sample/program.h"
 
 #define NOTICE_PAUSE 20 /* units of 2^20 ns, nearly ms, between two reports of one process */
 
@@ -20,13 +21,7 @@ static __noinline void notice_send(struct cpu_stats *count, struct task_struct *
 {
 	__u32 slot = (__u32)mix(tgid ^ opt_secret) & (NOTICES - 1), ms = bpf_ktime_get_ns() >> 20, age;
 	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
-	struct record_process e = {
-		.type = RECORD_PROCESS,
-		.pid = tgid,
-		.start_time = task->group_leader->start_boottime,
-		.exec_id = task->self_exec_id,
-		.user = task_user(task),
-	};
+	struct record_process e = { .type = RECORD_PROCESS };
 
 	if (!last)
 		return;
@@ -34,11 +29,22 @@ static __noinline void notice_send(struct cpu_stats *count, struct task_struct *
 	if (*last >> 32 == tgid && age < NOTICE_PAUSE && age <= ms - (__u32)(due >> 20))
 		return;
 	*last = (__u64)tgid << 32 | ms;
+	program_describe(task, &e);
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
 	if (bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
 		count->ring_full++;
 	else
 		count->notices++;
+}
+
+/* It has become another program: that it was asked about is no reason to wait any more. */
+static __always_inline void notice_forget(__u32 tgid)
+{
+	__u32 slot = (__u32)mix(tgid ^ opt_secret) & (NOTICES - 1);
+	__u64 *last = bpf_map_lookup_elem(&notices, &slot);
+
+	if (last && *last >> 32 == tgid)
+		*last = 0;
 }
 
 /* With --threads main the others are left out. */
@@ -72,6 +78,17 @@ static __always_inline struct process *process_copy(struct scratch *s, __u32 tgi
 static __always_inline void process_begin(struct scratch *s, const struct process *p)
 {
 	s->who.process = p->id;
+}
+
+#define BEGINNING 64 /* jiffies, a quarter of a second at most */
+
+/*
+ * Whether a process that was known at its exec has only begun: its first thread has no thread state yet, and
+ * will have one soon. now is in jiffies.
+ */
+static __always_inline int process_begins(const struct process *p, __u64 now)
+{
+	return p->begun && (__u32)now - p->begun < BEGINNING;
 }
 
 /* Writes back what this sample has found out about its process. */

@@ -37,9 +37,12 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	}
 	if (p->state == PROCESS_NO_LAYOUT)
 		return count_plain(s, count, kind, t, l, root, OUTCOME_NO_LAYOUT);
-	if (!tstate_find(s, count, t, p, l, now))
+	if (process_begins(p, now))
+		t->misses = 0;
+	if (!p->runtime || !tstate_find(s, count, t, p, l, now))
 		return count_plain(s, count, kind, t, l, root,
-				   t->is_of_c ? OUTCOME_C_THREAD : OUTCOME_NO_THREAD_STATE);
+				   t->is_of_c && !process_begins(p, now) ? OUTCOME_C_THREAD :
+									   OUTCOME_NO_THREAD_STATE);
 	if (opt_native)
 		native_goal_python(s, l, tstate_field(s, l->tstate_frame));
 	read_epoch(s, p, l, with_states);

@@ -65,6 +65,7 @@ static struct pt_regs hosted_regs = { .syscall = -1 };
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)
 #define task_user(task) ((__u64)(task)->tgid)
+#define program_file_of(task, ret) memset(ret, 0, sizeof(*(ret)))
 
 static void *bpf_map_lookup_elem(void *map, const void *key);
 

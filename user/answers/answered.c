@@ -181,6 +181,11 @@ static void note_files(struct answered *a)
 	if (r->unlooked)
 		add_note(a, "unlooked", "%llu processes could not be looked at: what they did is not in here",
 			 r->unlooked);
+	if (r->unanalysed)
+		add_note(a, "unanalysed",
+			 "%llu ticks of programs that had only begun and were not analysed yet are not in "
+			 "here",
+			 r->unanalysed);
 }
 
 static void note_incomplete(struct answered *a)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "elf/file.h"
+#include "elf/needed.h"
 #include "elf/version_string.h"
 
 #define SYMBOLS_MAX (32 << 20) /* bytes: 1.4 million symbols */
@@ -233,9 +234,11 @@ int image_read(int fd, struct image *ret)
 	s.image.machine = header.e_machine;
 	s.image.fixed = header.e_type == ET_EXEC;
 	err = read_loads(fd, &header, &s.image) ?: elf_file_open(fd, &s.elf) ?: read_all(&s, &header);
-	if (!err)
-		*ret = s.image;
-	return err;
+	if (err)
+		return err;
+	s.image.needs_python = needed_has(fd, &header, &s.image, "libpython");
+	*ret = s.image;
+	return 0;
 }
 
 static bool is_load(const struct image_load *l)
@@ -248,10 +251,11 @@ int image_parse(const void *bytes, size_t size, struct image *ret)
 {
 	const __u8 *fixed = (const __u8 *)bytes + offsetof(struct image, fixed);
 	const __u8 *classes = (const __u8 *)bytes + offsetof(struct image, classes);
+	const __u8 *needs = (const __u8 *)bytes + offsetof(struct image, needs_python);
 	const struct image *image = bytes;
 
 	/* A bool of another value is none to the compiler. */
-	if (size != sizeof(*image) || *fixed > 1 || *classes > 1)
+	if (size != sizeof(*image) || *fixed > 1 || *classes > 1 || *needs > 1)
 		return -EBADMSG;
 	if ((image->machine != EM_X86_64 && image->machine != EM_AARCH64) || !image->load_count ||
 	    image->load_count > IMAGE_LOADS_MAX || image->build_id_size > IMAGE_BUILD_ID_MAX)

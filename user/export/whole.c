@@ -73,7 +73,8 @@ static const char *empty_of(const struct profile *p)
 /* Only what is known: one that could not be looked at may be a Python. */
 static void say_empty(const struct profile *p)
 {
-	const __u32 unlooked = profile_get_info(p)->unlooked;
+	const __u64 unanalysed = profile_get_info(p)->unanalysed;
+	const bool unlooked = profile_get_info(p)->unlooked || unanalysed;
 
 	if (empty_of(p))
 		log_warning("%s%s: the profile is empty", empty_of(p),
@@ -84,6 +85,10 @@ static void say_empty(const struct profile *p)
 	else
 		log_warning("no Python process used the CPU%s: the profile is empty",
 			    is_of_ticks(p) ? "" : ", or waited");
+	if (unanalysed)
+		log_warning("%llu tick%s of programs that had only begun and were not analysed yet %s not in "
+			    "the profile", unanalysed, unanalysed > 1 ? "s" : "",
+			    unanalysed > 1 ? "are" : "is");
 }
 
 static void say_unlooked(const struct profile *p)

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/base/ids.h"
+#include "kern/known_programs.h"
 #include "kern/object.h"
 #include "kern/processes.h"
 #include "pyperf.skel.h"
@@ -82,6 +83,7 @@ int kernel_add_layout(struct kernel *k, const struct layout *l, __u64 user)
 	i = index_room_find(&k->layout_room, k->skel->maps.processes, INDEX_LAYOUT, k->layouts, user);
 	if (i < 0)
 		return i;
+	known_programs_forget_layout(k->skel->maps.known_programs, i);
 	err = bpf_map__update_elem(k->skel->maps.layouts, &i, sizeof(i), l, sizeof(*l), BPF_ANY);
 	if (err)
 		return err;

@@ -114,6 +114,10 @@ static void add_comments(struct pprof_header *h)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%u processes could not be looked at: what they did is not in this profile",
 			 info->unlooked);
+	if (info->unanalysed)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%llu ticks of programs that had only begun and were not analysed yet are not in "
+			 "this profile", info->unanalysed);
 	if (info->loss_count)
 		write_losses(info, h->comments[h->comment_count++]);
 	if (info->log_spanless)

@@ -16,7 +16,7 @@
 #include "profile/profile.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX (5 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX)
+#define PPROF_COMMENTS_MAX (6 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX)
 #define PPROF_COMMENT_SIZE 512 /* more than four CPUs, or a quota, with the largest numbers take */
 
 struct pprof_stream;

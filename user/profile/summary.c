@@ -17,6 +17,7 @@
 #include "profile/shown.h"
 #include "profile/table_cell.h"
 #include "profile/tally.h"
+#include "profile/unanalysed.h"
 
 #define HOT 0.10 /* shares from here on are coloured */
 
@@ -439,6 +440,7 @@ void summary_print(const struct profile *p, FILE *f, bool colour, int rows)
 	c_threads_print(p, page.decimals, style(&page, DIM), style(&page, RESET), f);
 	print_markers(&page, &t.markers, "Not in the tables", false);
 	print_markers(&page, &t.markers, "In the tables, but not whole", true);
+	unanalysed_print(p, f);
 	print_endpoints(&page, &t.endpoints);
 	if (t.pid)
 		print_threads(&page, &t);

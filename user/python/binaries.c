@@ -88,7 +88,9 @@ static int analyse(int path_fd, struct image **ret)
 	}
 	if (err)
 		return err;
-	*ret = image->runtime || image->old_thread || image->asyncio ? TAKE_PTR(image) : NULL;
+	*ret = image->runtime || image->old_thread || image->asyncio || image->needs_python ?
+		       TAKE_PTR(image) :
+		       NULL;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,10 +254,25 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 	}
 }
 
+/* The kernel's mm->start_code, as the file has it: fs/binfmt_elf.c. */
+static __u64 first_code(const struct image *image)
+{
+	__u64 first = UINT64_MAX;
+
+	for (int i = 0; i < image->load_count; i++)
+		if (image->load[i].flags & PF_X && image->load[i].address < first)
+			first = image->load[i].address;
+	return first;
+}
+
 static void describe(const struct candidate *candidate, struct identity *identity)
 {
 	const struct image *image = &candidate->image;
 
+	identity->device = candidate->file.device;
+	identity->inode = candidate->file.inode;
+	if (image->runtime && first_code(image) != UINT64_MAX)
+		identity->from_code = image->runtime - first_code(image);
 	for (int i = 0; i < image->build_id_size; i++)
 		snprintf(identity->build_id + 2 * i, 3, "%02x", image->build_id[i]);
 	memcpy(identity->path, candidate->path, sizeof(identity->path));
@@ -324,6 +340,17 @@ static __u64 find_asyncio(const struct scan *scan, const struct candidate *chose
 	return chosen->asyncio;
 }
 
+/* A program that the loader had to find libpython for is mapped below its libraries. */
+static void find_program(const struct scan *scan, struct identity *identity)
+{
+	for (unsigned int i = 0; i < scan->candidate_count && !identity->needs_inode; i++) {
+		if (!scan->candidates[i].image.needs_python)
+			continue;
+		identity->needs_device = scan->candidates[i].file.device;
+		identity->needs_inode = scan->candidates[i].file.inode;
+	}
+}
+
 static int choose(const struct scan *scan, struct identity *ret)
 {
 	struct identity identity;
@@ -334,6 +361,7 @@ static int choose(const struct scan *scan, struct identity *ret)
 			continue;
 		memset(&identity, 0, sizeof(identity));
 		rank = judge(scan->tid, &scan->candidates[i], &identity);
+		find_program(scan, &identity);
 		if (rank < 0)
 			return rank;
 		if (rank > best) {

@@ -193,6 +193,9 @@ static void add_losses(struct recorded *r, const char *comment)
 	if (sscanf(comment, "%llu processes could not be looked at%n", &came, &end) == 1 && end &&
 	    came > r->unlooked)
 		r->unlooked = came;
+	end = 0;
+	if (sscanf(comment, "%llu ticks of programs that had only begun%n", &came, &end) == 1 && end)
+		r->unanalysed += came;
 }
 
 void recorded_comment(struct recorded *r, __u32 string)

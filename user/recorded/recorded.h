@@ -96,6 +96,7 @@ struct recorded {
 	/* What the comments say was lost, of all files. */
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
 	__u64 unlooked;			/* processes; the most of one file */
+	__u64 unanalysed;		/* ticks of processes that had only begun, in no sample */
 	struct recorded_quotas quotas;	/* that held threads back */
 	struct recorded_growths growths; /* where memory was measured */
 	struct buf scratch;

@@ -114,7 +114,11 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 	struct kernel_stats s;
 
 	kernel_stats(a->kernel, &s);
-	*ret = (struct tick_counts){ .came = s.sum.ticks, .expected = kernel_expected(a->kernel) };
+	*ret = (struct tick_counts){
+		.came = s.sum.ticks,
+		.expected = kernel_expected(a->kernel),
+		.unanalysed = s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS],
+	};
 	full_tables_count(&s.sum, ret->full);
 	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {
 		double seconds;

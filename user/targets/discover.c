@@ -65,6 +65,12 @@ static void on_process(void *verdicts, const void *record, size_t size)
 	verdicts_met(verdicts, record);
 }
 
+static void on_known(void *verdicts, const void *record, size_t size)
+{
+	(void)size;
+	verdicts_known(verdicts, record);
+}
+
 static void on_fork(void *verdicts, const void *record, size_t size)
 {
 	(void)size;
@@ -80,6 +86,7 @@ static void on_process_exit(void *verdicts, const void *record, size_t size)
 static void take_records(struct discover *d)
 {
 	discover_on_record(d, RECORD_PROCESS, sizeof(struct record_process), on_process, d->verdicts);
+	discover_on_record(d, RECORD_KNOWN, sizeof(struct record_known), on_known, d->verdicts);
 	discover_on_record(d, RECORD_FORK, sizeof(struct record_fork), on_fork, d->verdicts);
 	discover_on_record(d, RECORD_EXIT, sizeof(struct record_exit), on_process_exit, d->verdicts);
 }
@@ -201,7 +208,7 @@ int discover_want(struct discover *d, const struct record_process *p)
 int discover_watch(struct discover *d, struct loop *loop)
 {
 	return containers_watch(&d->containers, loop) ?: recover_watch(&d->recover, loop) ?:
-	       newcomers_watch(&d->newcomers, loop);
+	       newcomers_watch(&d->newcomers, loop) ?: verdicts_watch(d->verdicts, loop);
 }
 
 bool discover_catch_up(struct discover *d)

@@ -82,8 +82,8 @@ void discover_replies(struct discover *d);
 int discover_watch_answers(struct discover *d, struct loop *loop);
 /*
  * Adds the rows of what is to be done each second, or when it is due: containers_watch(), recover_watch(),
- * newcomers_watch(). They come after those of the kernel side's records and of the worker's answers. 0 or
- * -errno of loop_watch().
+ * newcomers_watch(), verdicts_watch(). They come after those of the kernel side's records and of the
+ * worker's answers. 0 or -errno of loop_watch().
  */
 int discover_watch(struct discover *d, struct loop *loop);
 /* These numbers of code objects mean others from now on: answers about them are dropped. */

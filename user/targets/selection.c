@@ -62,6 +62,12 @@ static bool matches_container(const char *list, const struct container *c)
 	return false;
 }
 
+bool selection_takes_all(const struct selection *s)
+{
+	return !s->comm && !s->exclude_comm && !s->cgroup && !s->exclude_cgroup && !s->container && !s->pod &&
+	       !s->namespace;
+}
+
 bool selection_may_take(const struct selection *s, const char *comm)
 {
 	return (!s->comm || matches_any(s->comm, comm)) &&

@@ -23,6 +23,8 @@ struct selection {
 
 /* Whether this is such a list: no glob is empty or longer than 255 bytes. */
 bool selection_is_list(const char *globs);
+/* Whether all are taken. */
+bool selection_takes_all(const struct selection *s);
 /* Whether one of this name may be: without a name that is excluded, wherever it runs. */
 bool selection_may_take(const struct selection *s, const char *comm);
 /* Whether a process of this name, in this container, is to be profiled. */

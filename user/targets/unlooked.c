@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "targets/unlooked.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -80,6 +81,16 @@ void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now)
 		return;
 	u->ended += is_to_be_told(p, now);
 	forget(u, p);
+}
+
+void unlooked_answered(struct unlooked *u, __u32 pid, int error, __u64 now)
+{
+	if (!error)
+		unlooked_known(u, pid);
+	else if (error == -ESRCH)
+		unlooked_ended(u, pid, now);
+	else if (error != -EAGAIN) /* of which a part was read, and the rest will be */
+		unlooked_failed(u, pid);
 }
 
 size_t unlooked_count(const struct unlooked *u, __u64 now)

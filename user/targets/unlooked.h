@@ -30,6 +30,8 @@ void unlooked_failed(struct unlooked *u, __u32 pid);
 void unlooked_known(struct unlooked *u, __u32 pid);
 /* It has ended. */
 void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now);
+/* As one of these three, by the error with which it was looked at. 0 = it was. */
+void unlooked_answered(struct unlooked *u, __u32 pid, int error, __u64 now);
 /* Processes of the run that were not looked at, as of now. */
 size_t unlooked_count(const struct unlooked *u, __u64 now);
 

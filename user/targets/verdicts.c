@@ -13,27 +13,14 @@
 #include "kubelet/kubelet.h"
 #include "proc/procfs.h"
 #include "targets/containers.h"
-#include "targets/no_frames.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/selection.h"
 #include "targets/unlooked.h"
+#include "targets/verdicts_inside.h"
 
 #define ROOM_PAUSE_NS NS_PER_SECOND
-
-struct verdicts {
-	struct kernel *kernel;
-	struct registry *registry;
-	const struct selection *selection;
-	bool programs;
-	struct kubelet *kubelet;
-	struct questions *questions;
-	struct rulings *rulings;
-	struct no_frames no_frames; /* what the user was told */
-	__u32 no_python; /* pid of the last process that was found to be none, ... */
-	char why[IDENTITY_REASON_SIZE]; /* ... and the reason */
-};
 
 int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *registry,
 		 const struct selection *selection, bool programs, struct kubelet *kubelet,
@@ -47,7 +34,8 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 		free(v);
 		return -ENOMEM;
 	}
-	v->kernel = kernel;
+	v->kernel = v->known.kernel = kernel;
+	v->expected.verdicts = v;
 	v->registry = registry;
 	v->selection = selection;
 	v->programs = programs;
@@ -62,6 +50,7 @@ void verdicts_free(struct verdicts *v)
 	if (!v)
 		return;
 	no_frames_end(&v->no_frames);
+	known_free(&v->known);
 	rulings_free(v->rulings);
 	free(v);
 }
@@ -108,6 +97,8 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks,
 							  process->user);
 			process->check_after = 0;
+			if (selection_takes_all(v->selection))
+				known_learn(&v->known, &p->file, i, e.layout);
 			if (kernel_sees_gil(v->kernel))
 				no_frames_no_gil(&v->no_frames, p->pid, i);
 		} else {
@@ -163,6 +154,7 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 		  struct ruling *ruling, struct process *process)
 {
 	const struct identity *i = &r->identity;
+	const bool first = !ruling->unproved_since;
 
 	if (!selection_takes(v->selection, p->comm, &r->container)) {
 		process->state = PROCESS_EXCLUDED;
@@ -177,12 +169,15 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 	}
 	if (ruling->state == PROCESS_PROGRAM) /* it has become a Python */
 		registry_end(v->registry, ruling->id);
-	if (ruling_waits_for_proof(ruling, i)) {
+	if (!known_holds(&v->known, p, i) && ruling_waits_for_proof(ruling, i)) {
+		if (first)
+			expected_add(&v->expected, p);
+		expected_again(&v->expected, p);
 		process->state = PROCESS_WANTED;
 		process->check_after = ruling_check_unproved(ruling);
 		return 0;
 	}
-	if (i->verdict == VERDICT_UNPROVED)
+	if (i->verdict == VERDICT_UNPROVED && ruling->state != PROCESS_PYTHON)
 		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid,
 			  i->version);
 	if (i->verdict == VERDICT_NO_LAYOUT) {
@@ -309,18 +304,24 @@ bool verdicts_again(struct verdicts *v, const struct record_process *p)
 	return true;
 }
 
-/* That one could not be looked at is no loss if its name says that it is not profiled. */
-static void note_reply(struct verdicts *v, const struct record_process *p, int error)
+/* Whether it has begun another program since it was asked about: the answer may be of either. */
+static bool is_over(const struct verdicts *v, const struct record_process *p)
 {
-	struct unlooked *u = registry_unlooked(v->registry);
-	const __u32 pid = p->pid;
+	struct process known;
 
-	if (!error || !selection_may_take(v->selection, p->comm))
-		unlooked_known(u, pid);
-	else if (error == -ESRCH)
-		unlooked_ended(u, pid, clock_ns());
-	else if (error != -EAGAIN) /* of which a part was read, and the rest will be */
-		unlooked_failed(u, pid);
+	return !kernel_get_process(v->kernel, p->pid, &known) && known.start_time == p->start_time &&
+	       known.exec_id > p->exec_id;
+}
+
+/* Whether a libpython, without which its program cannot begin, has not been mapped yet, or not read. */
+static bool is_coming(struct verdicts *v, const struct record_process *p, const struct worker_reply *r)
+{
+	struct process known;
+
+	if (r->error ? r->error != -EAGAIN : r->identity.verdict != VERDICT_NOT_PYTHON)
+		return false;
+	return !kernel_get_process(v->kernel, p->pid, &known) && known.state == PROCESS_PYTHON &&
+	       !known.runtime && expected_again(&v->expected, p);
 }
 
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r)
@@ -337,8 +338,11 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	struct ruling *ruling;
 	int err;
 
-	note_reply(v, p, r->error);
-	if (r->error == -ESRCH || (r->error && child))
+	/* That one could not be looked at is no loss if its name says that it is not profiled. */
+	unlooked_answered(registry_unlooked(v->registry), p->pid,
+			  selection_may_take(v->selection, p->comm) ? r->error : 0,
+			  clock_ns());
+	if (r->error == -ESRCH || is_over(v, p) || is_coming(v, p, r) || (r->error && child))
 		return;
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
 	if (!ruling)
@@ -350,6 +354,8 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	ruling->id = process.id;
 	ruling->state = state_to_tell(err, process.state);
 	ruling->check_after = process.check_after;
+	if (process.state != PROCESS_WANTED)
+		expected_forget(&v->expected, p->pid);
 	tell_kernel(v, p->pid, &process);
 }
 
@@ -374,56 +380,4 @@ void verdicts_met(struct verdicts *v, const struct record_process *p)
 {
 	if (!verdicts_again(v, p))
 		verdicts_ask(v, p);
-}
-
-/* --- what happens to a process later ------------------------------------------------------------------ */
-
-void verdicts_fork(struct verdicts *v, const struct record_fork *e)
-{
-	const struct registry_entry *parent = registry_find(v->registry, e->parent_id);
-	struct registry_entry child;
-	struct ruling *ruling;
-
-	if (!parent)
-		return;
-	child = *parent;
-	child.id = e->id;
-	child.pid = e->pid;
-	child.start_time = e->start_time;
-	child.ended = false;
-	child.published = (struct registry_published){}; /* it has to say that itself */
-	memcpy(child.comm, e->comm, sizeof(child.comm));
-	kernel_hold_process_id(v->kernel, e->id, true);
-	if (registry_add(v->registry, &child))
-		log_debug("out of memory: pid %u has no name", e->pid);
-	ruling = rulings_get(v->rulings, e->pid, e->start_time, e->exec_id);
-	if (ruling)
-		ruling->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
-}
-
-void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id)
-{
-	const struct ruling *ruling = rulings_find(v->rulings, pid);
-
-	registry_end(v->registry, id);
-	if (ruling && ruling->id == id)
-		rulings_forget(v->rulings, pid);
-}
-
-void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct ruling *ruling),
-		   void *context)
-{
-	rulings_keep(v->rulings, lives, context);
-}
-
-size_t verdicts_count(const struct verdicts *v)
-{
-	return rulings_count(v->rulings);
-}
-
-void verdicts_exit(struct verdicts *v, const struct record_exit *e)
-{
-	registry_end(v->registry, e->id);
-	unlooked_ended(registry_unlooked(v->registry), e->pid, clock_ns());
-	rulings_forget(v->rulings, e->pid);
 }

@@ -14,6 +14,7 @@
 
 struct kernel;
 struct kubelet;
+struct loop;
 struct questions;
 struct registry;
 struct ruling;
@@ -39,10 +40,15 @@ int verdicts_ask(struct verdicts *v, const struct record_process *p);
 void verdicts_met(struct verdicts *v, const struct record_process *p);
 /* Takes the worker's answer about this process. */
 void verdicts_reply(struct verdicts *v, const struct record_process *p, const struct worker_reply *r);
+/* A process has begun a program in which a layout was proved before: it is looked at all the same. */
+void verdicts_known(struct verdicts *v, const struct record_known *e);
 /* A process has forked: what is true of it is true of its child. */
 void verdicts_fork(struct verdicts *v, const struct record_fork *e);
 /* A process has ended, or calls exec. */
 void verdicts_exit(struct verdicts *v, const struct record_exit *e);
+
+/* Adds the row that looks at processes which have only begun (expected.h). 0 or -errno of loop_watch(). */
+int verdicts_watch(struct verdicts *v, struct loop *loop);
 
 /* The process of this number has ended, of which there was no record. */
 void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id);

@@ -67,6 +67,7 @@ void weight_set(struct profile_info *info, __u32 frequency, const struct tick_co
 	find_short_cpus(info, from, to);
 	for (int i = 0; i < FULL_TABLES; i++)
 		info->full[i] = to->full[i] - from->full[i];
+	info->unanalysed = to->unanalysed - from->unanalysed;
 	info->period_ns = NS_PER_SECOND / frequency;
 	info->ticks_came = info->ticks_wanted = 0;
 	if (!came || all <= came)

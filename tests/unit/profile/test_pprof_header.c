@@ -67,6 +67,21 @@ TEST(processes_that_were_not_looked_at)
 	pyperf__profile__free_unpacked(d, NULL);
 }
 
+TEST(ticks_of_what_had_only_begun)
+{
+	_cleanup_profile_ struct profile *p = example();
+	struct profile_info info = *profile_get_info(p);
+	Pyperf__Profile *d;
+
+	info.unanalysed = 12;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_int_equal(d->n_comment, 1);
+	assert_string_equal(string(d, d->comment[0]), "12 ticks of programs that had only begun and were not "
+						      "analysed yet are not in this profile");
+	pyperf__profile__free_unpacked(d, NULL);
+}
+
 TEST(what_the_log_has_lost)
 {
 	_cleanup_profile_ struct profile *p = example();

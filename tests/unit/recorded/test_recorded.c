@@ -99,9 +99,11 @@ TEST(what_comments_say)
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
 	recorded_comment(&r, string(&r, "3 processes could not be looked at: what they did is not there"));
+	recorded_comment(&r, string(&r, "12 ticks of programs that had only begun and were not analysed"));
 	recorded_comment(&r, string(&r, "9 of 10 things"));
 	recorded_comment(&r, 0);
-	assert_int_equal(r.comment_count, 3);
+	assert_int_equal(r.comment_count, 4);
+	assert_int_equal(r.unanalysed, 12);
 	assert_int_equal(r.ticks_came, 180);
 	assert_int_equal(r.ticks_wanted, 200);
 	assert_int_equal(r.unlooked, 3);

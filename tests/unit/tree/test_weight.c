@@ -42,6 +42,15 @@ TEST(as_many_as_were_asked_for)
 		check(&rows[i]);
 }
 
+TEST(ticks_without_a_verdict)
+{
+	const struct tick_counts from = { .unanalysed = 5 }, to = { .unanalysed = 12 };
+	struct profile_info info = { .unanalysed = 9 };
+
+	weight_set(&info, 100, &from, &to);
+	assert_int_equal(info.unanalysed, 7);
+}
+
 TEST(wants_of_room_in_between)
 {
 	const struct tick_counts from = { .full = { 5, 0, 2 } }, to = { .full = { 7, 1, 2 } };

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* verdicts_later.c - what happens to a process on which there is a verdict: it forks, execs, ends. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "kern/accounts.h"
+#include "kern/process_table.h"
+#include "targets/registry.h"
+#include "targets/rulings.h"
+#include "targets/unlooked.h"
+#include "targets/verdicts.h"
+#include "targets/verdicts_inside.h"
+
+void verdicts_fork(struct verdicts *v, const struct record_fork *e)
+{
+	const struct registry_entry *parent = registry_find(v->registry, e->parent_id);
+	struct registry_entry child;
+	struct ruling *ruling;
+
+	if (!parent)
+		return;
+	child = *parent;
+	child.id = e->id;
+	child.pid = e->pid;
+	child.start_time = e->start_time;
+	child.ended = false;
+	child.published = (struct registry_published){}; /* it has to say that itself */
+	memcpy(child.comm, e->comm, sizeof(child.comm));
+	kernel_hold_process_id(v->kernel, e->id, true);
+	if (registry_add(v->registry, &child))
+		log_debug("out of memory: pid %u has no name", e->pid);
+	ruling = rulings_get(v->rulings, e->pid, e->start_time, e->exec_id);
+	if (ruling)
+		ruling->state = child.layout >= 0 ? PROCESS_PYTHON : PROCESS_NO_LAYOUT;
+}
+
+void verdicts_known(struct verdicts *v, const struct record_known *e)
+{
+	const struct record_process *p = &e->process;
+	struct ruling *ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
+	bool elsewhere = false;
+	int err = known_register(&v->known, v->registry, e, &elsewhere);
+
+	if (err == -ENOMEM)
+		log_debug("out of memory: pid %u has no name", p->pid);
+	if (ruling) {
+		ruling->state = PROCESS_PYTHON;
+		ruling->id = e->id;
+	}
+	kernel_hold_process_id(v->kernel, e->id, !err);
+	accounts_meet(v->kernel);
+	if (elsewhere)
+		expected_add(&v->expected, p);
+	verdicts_ask(v, p);
+}
+
+void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id)
+{
+	const struct ruling *ruling = rulings_find(v->rulings, pid);
+
+	registry_end(v->registry, id);
+	if (ruling && ruling->id == id)
+		rulings_forget(v->rulings, pid);
+}
+
+void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct ruling *ruling),
+		   void *context)
+{
+	rulings_keep(v->rulings, lives, context);
+}
+
+size_t verdicts_count(const struct verdicts *v)
+{
+	return rulings_count(v->rulings);
+}
+
+void verdicts_exit(struct verdicts *v, const struct record_exit *e)
+{
+	registry_end(v->registry, e->id);
+	unlooked_ended(registry_unlooked(v->registry), e->pid, clock_ns());
+	expected_forget(&v->expected, e->pid);
+	rulings_forget(v->rulings, e->pid);
+}
+
+int verdicts_watch(struct verdicts *v, struct loop *loop)
+{
+	return expected_watch(&v->expected, loop);
+}
