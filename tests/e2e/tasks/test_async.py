@@ -114,15 +114,21 @@ def test_lies(python, workloads, tmp_path):
 
 def test_late_import(python, tmp_path):
     """asyncio that comes after the process was found is found too."""
-    program = ("import time; print('{}', flush=True); end = time.monotonic() + 1\n"
-               "while time.monotonic() < end: pass\n"
+    gate = tmp_path / "gate"
+    program = ("import os; print('{}', flush=True)\n"
+               "while not os.path.exists(%r): pass\n"
                "import asyncio\n"
                "async def late():\n"
                "    while True: pass\n"
                "async def begin(): await asyncio.create_task(late(), name='late')\n"
-               "asyncio.run(begin())")
+               "asyncio.run(begin())") % str(gate)
     with profiler.target(python.path, "-S", "-c", program) as target:
-        run = profiler.run_while(tmp_path, [target], 5, "-F", 499, "--async")
+        ran = profiler.Run(tmp_path, "--pid", target.pid, "-F", 499, "--async")
+        profiler.let_use_cpu(ran, [target.pid], 0.3)  # it was found without asyncio
+        gate.touch()
+        profiler.let_use_cpu(ran, [target.pid], 5)
+        ran.interrupt()
+        run = ran.finish(900)
     found = collections.Counter()
     for sample in pprof.read(run.path).samples:
         if sample.labels.get("task"):
