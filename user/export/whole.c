@@ -56,35 +56,53 @@ static void print_summary(const struct whole_options *o, const struct profile *p
 	print_kinds(p, f, o->top);
 }
 
-/* Whether nothing but ticks was measured for it. */
-static bool is_of_ticks(const struct profile *p)
+/* The kinds that somebody has asked for: others come with them. */
+static __u32 asked_kinds(const struct profile *p)
 {
-	return event_needs(event_parts(profile_get_info(p)->events)) == NEEDS_TICKS;
+	__u32 asked = 0;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (event_rows[kind].asked)
+			asked |= profile_get_info(p)->events & EVENT_BIT(kind);
+	return asked;
 }
 
-/* What its only kind has to say then; NULL: it has several, or nothing. */
-static const char *empty_of(const struct profile *p)
+/* What was looked for and not seen: of one kind in its words, of several by their names. */
+static void add_nothing(const struct profile *p, bool all_looked_at, struct buf *out)
 {
-	const __u32 events = profile_get_info(p)->events;
+	const __u32 asked = asked_kinds(p);
+	const bool is_one = asked && !(asked & (asked - 1));
+	const char *empty = is_one ? event_rows[__builtin_ctz(asked)].empty : NULL;
+	const char *between = "";
 
-	return events && !(events & (events - 1)) ? event_rows[__builtin_ctz(events)].empty : NULL;
+	if (empty) {
+		(void)(buf_add_string(out, empty) ?:
+		       all_looked_at ? 0 : buf_add_string(out, ", of the processes that could be looked at"));
+		return;
+	}
+	if (is_one || !asked) {
+		(void)buf_add_string(out, all_looked_at ? "no Python process used the CPU" :
+							  "no Python process was seen to use the CPU");
+		return;
+	}
+	(void)buf_add_string(out, "of no Python process there was anything of --event ");
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		if (!(asked & EVENT_BIT(kind)))
+			continue;
+		(void)buf_printf(out, "%s%s", between, event_rows[kind].key);
+		between = ",";
+	}
 }
 
 /* Only what is known: one that could not be looked at may be a Python. */
-static void say_empty(const struct profile *p)
+static void say_empty(const struct whole_options *o, const struct profile *p)
 {
 	const __u64 unanalysed = profile_get_info(p)->unanalysed;
-	const bool unlooked = profile_get_info(p)->unlooked || unanalysed;
+	_cleanup_buf_ struct buf nothing = {};
 
-	if (empty_of(p))
-		log_warning("%s%s: the profile is empty", empty_of(p),
-			    unlooked ? ", of the processes that could be looked at" : "");
-	else if (unlooked)
-		log_warning("no Python process was seen to use the CPU%s: the profile is empty",
-			    is_of_ticks(p) ? "" : ", or to wait");
-	else
-		log_warning("no Python process used the CPU%s: the profile is empty",
-			    is_of_ticks(p) ? "" : ", or waited");
+	add_nothing(p, !profile_get_info(p)->unlooked && !unanalysed, &nothing);
+	log_warning("%.*s%s%s: the profile is empty", (int)nothing.size, nothing.data ?: "",
+		    *o->filters ? ", of those that are chosen by " : "", o->filters);
 	if (unanalysed)
 		log_warning("%llu tick%s of programs that had only begun and were not analysed yet %s not in "
 			    "the profile", unanalysed, unanalysed > 1 ? "s" : "",
@@ -117,7 +135,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))
-		say_empty(profile);
+		say_empty(o, profile);
 	else if (!o->quiet && o->top)
 		print_summary(o, profile, &file, f);
 	say_unlooked(profile);

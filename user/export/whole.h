@@ -17,6 +17,7 @@ struct whole_options {
 	enum format format;
 	long top; /* rows of the summary; 0 = none */
 	bool quiet;
+	char filters[256]; /* what chose processes, as "--pod 'cart*'"; "" = nothing did */
 	const struct output_patience *patience; /* NULL: writing may take for ever */
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/settings.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "options/row.h"
 #include "profile/events.h"
 #include "profile/short_path.h"
 
@@ -102,12 +104,33 @@ void settings_begin_paths(const struct options *o)
 		short_path_begin(here);
 }
 
+/* What says which processes are profiled, in the words of the command line. */
+static void add_filters(const struct options *o, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < OPTION_ROWS && used < size; i++) {
+		const struct option_row *r = &option_rows[i];
+		const char *value;
+
+		if (r->kind != OPTION_TEXT || !(r->group & GROUP_PROCESSES) || r->text)
+			continue;
+		value = *(const char *const *)row_value(o, r);
+		if (value)
+			used += snprintf(text + used, size - used, "%s--%s '%s'", used ? " and " : "",
+					 r->long_name, value);
+	}
+}
+
 struct whole_options settings_whole(const struct options *o)
 {
-	return (struct whole_options){
+	struct whole_options whole = {
 		.output = o->output,
 		.format = o->format,
 		.top = o->top,
 		.quiet = o->quiet,
 	};
+
+	add_filters(o, whole.filters, sizeof(whole.filters));
+	return whole;
 }

@@ -175,3 +175,11 @@ def test_pid_that_is_filtered_out(workloads, tmp_path):
         run = profiler.run(tmp_path, "--pid", target.pid, "--comm", "nobody", "-d", 1, code=1)
         assert run.err.strip().endswith("process %d is not among those that --comm and the like select" %
                                         target.pid)
+
+
+@pytest.mark.parametrize("event, nothing", (("cpu", "no Python process used the CPU"),
+                                            ("memory", "no Python process grew, or shrank, by --rss-step")))
+def test_an_empty_profile_says_what_let_nothing_through(tmp_path, event, nothing):
+    run = profiler.run(tmp_path, "-a", "--pod", "no-such-*", "--comm", "x", "-d", 1, "--event", event)
+    assert nothing + ", of those that are chosen by --comm 'x' and --pod 'no-such-*': the profile is empty" \
+        in run.err

@@ -109,6 +109,22 @@ TEST(nothing_was_sampled)
 	assert_int_equal(samples_of("p.pb.gz"), 0); /* a profile all the same */
 }
 
+/* What was looked for is named: the kind of event, or the kinds, and what chose processes. */
+TEST(what_let_nothing_through)
+{
+	struct whole_options o = usual(path_of("p.pb.gz"));
+
+	nodes[26].count = nodes[27].count = 0;
+	snprintf(o.filters, sizeof(o.filters), "--pod 'cart*'");
+	all.events = EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_RUNQUEUE);
+	assert_string_equal(write_it(o, 0), "pyperf-bpf: warning: no Python process waited, of those that "
+					    "are chosen by --pod 'cart*': the profile is empty\n");
+	all.events = EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_MEMORY);
+	assert_string_equal(write_it(o, 0), "pyperf-bpf: warning: of no Python process there was anything of "
+					    "--event cpu,memory, of those that are chosen by --pod 'cart*': "
+					    "the profile is empty\n");
+}
+
 /* What it did is not known. */
 TEST(somebody_was_not_looked_at)
 {
