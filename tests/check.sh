@@ -17,7 +17,7 @@
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
 # One line a minute says what runs, what is left and about how long that takes (tests/lib/progress.py). Ctrl-C
 # leaves nothing behind (tests/lib/leftovers.py).
-# JOBS: how many tests of the first two lanes run side by side: as many as there are CPUs.
+# JOBS: how many tests of the first lane run side by side: twice as many as there are CPUs.
 set -u
 build=$1
 export SUITE="$2"
@@ -26,7 +26,7 @@ cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$((2 * $(nproc)))}
 case $SUITE in
 check) chosen="not long and not all" ;;
 all) chosen="not long" ;;
@@ -89,7 +89,7 @@ $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || fa
 begins unit
 sh tests/unit.sh "$build" beside || failed=1
 lane waits "waits and not alone" "$jobs"
-lane burns "not waits and not alone" "$jobs"
+lane burns "not waits and not alone" "${JOBS:-$(nproc)}"
 sh tests/unit.sh "$build" alone || failed=1
 lane alone alone 1
 [ $tests_failed = 0 ] || [ -z "${AGAIN-}" ] || ! $python tests/lib/again.py "$NOTES" || tests_failed=0

@@ -39,7 +39,7 @@ EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), 
      M(process, check_after), M(process, user), M(process, known), M(process, id), M(process, layout),
      M(process, state), M(process, no_epoch), M(process, generation), M(process, nodes),
      M(process, codes), M(process, self_below), M(process, space), M(process, tasks), M(process, names),
-     M(process, values), M(process, contexts), M(process, pad));
+     M(process, values), M(process, contexts), M(process, begun));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
      M(record_process, exec_id), M(record_process, user), M(record_process, comm));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
