@@ -88,6 +88,16 @@ static __always_inline int leaf_is_gone(const struct scratch *s, const struct la
 #define TSTATE_NEAR 1024 /* more than the bytes of a PyThreadState, which are some 400 */
 
 /*
+ * Whether the newest CFrame is the first of all, which is a part of the thread state: the interpreter's loop
+ * was not entered. What it names was put there by code that Nuitka has compiled, which writes nothing else
+ * into it, so it is never half made.
+ */
+static __always_inline int cframe_is_first(const struct scratch *s, const struct layout *l)
+{
+	return l->has_cframe && tstate_field(s, l->tstate_frame) - s->tstate_at < TSTATE_NEAR;
+}
+
+/*
  * Whether the CFrame before the newest is the first of all, which is a part of the thread state. Only that
  * one may name no frame: a CFrame that is not filled in may point to any of the many places where a NULL
  * stands.
@@ -102,14 +112,17 @@ static __always_inline int caller_is_root(const struct scratch *s, const struct 
  * Whether the CFrame agrees with a chain that ended as it must, on top of the cached callers if k is given.
  * _PyEval_EvalFrameDefault() may name a frame in its CFrame before it has linked the frame to its caller. The
  * link is NULL then, as if this were the root, or what was in this place before. So the newest entry frame on
- * the way must be the one that was called by the frame in the CFrame before.
+ * the way must be the one that was called by the frame in the CFrame before. Where the loop was not entered at
+ * all, all frames are of compiled code.
  */
-static __always_inline int cframe_agrees(const struct scratch *s, const struct layout *l, struct cache *k)
+static __always_inline int cframe_agrees(struct scratch *s, const struct layout *l, struct cache *k)
 {
-	const struct walk *w = &s->walk;
+	struct walk *w = &s->walk;
 
 	if (w->entry.strange || leaf_is_entry(s, l) || leaf_is_gone(s, l))
 		return 0;
+	if (cframe_is_first(s, l))
+		return walk_is_compiled(w, l);
 	if (w->entry.entered || !k || !w->cached.run)
 		return w->entry.entered;
 	return w->entry.caller ? cache_has(k, w->cached.run - 1, w->entry.caller) : caller_is_root(s, l, k);

@@ -116,6 +116,7 @@ static __always_inline int tstate_read(struct scratch *s, const struct layout *l
 	mem_opaque(size);
 	if (!mem_plausible(address) || size < 16 || size > TSTATE_READ)
 		return -1;
+	s->tstate_at = address;
 	if (!walk_read(&s->walk, s->tstate, size, address))
 		return 0;
 	s->search.blind = 1;

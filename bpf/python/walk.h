@@ -343,11 +343,31 @@ static __always_inline __u64 walk_generator(const struct walk *w, const struct l
 	return generator;
 }
 
+#define FRAME_OBJECT_NEAR 256 /* bytes, at most, from a frame object to the frame within it */
+
+/*
+ * 3.11 and later: whether the last frame is one that compiled code has made (Nuitka), and that nothing has
+ * called. Such a frame is a part of its own frame object, and says that a generator owns it. CPython itself has
+ * a generator's frame in the generator only; one within a frame object is owned by that, and of a call that has
+ * ended (take_ownership() in Python/frame.c).
+ */
+WALK_GLOBAL int walk_is_compiled(struct walk *w, const struct layout *l)
+{
+	__u64 object = 0, frame = 0;
+
+	if (!w || !l || w->end != WALK_ROOT || w->last_owner != l->owner_generator || !l->object_frame)
+		return 0;
+	if (mem_read(&object, sizeof(object), w->last + l->frame_object) || object & 7 ||
+	    w->last - object >= FRAME_OBJECT_NEAR)
+		return 0;
+	return !mem_read(&frame, sizeof(frame), object + l->object_frame) && frame == w->last;
+}
+
 /*
  * The root rule: whether the chain ended as a chain of this version must. Every build was single-stepped: a
  * chain that is caught half-linked, or a CFrame that is not filled in yet (3.11, 3.12), always breaks it.
  */
-static __always_inline int walk_is_whole(const struct walk *w, const struct layout *l, __u64 base_frame)
+static __always_inline int walk_is_rooted(const struct walk *w, const struct layout *l, __u64 base_frame)
 {
 	if (w->end != WALK_ROOT)
 		return 0;
@@ -364,6 +384,12 @@ static __always_inline int walk_is_whole(const struct walk *w, const struct layo
 		return !l->frame_generator || !walk_generator(w, l);
 	}
 	return 0;
+}
+
+/* Whether the chain ended so, or at a frame of compiled code. */
+static __always_inline int walk_is_whole(struct walk *w, const struct layout *l, __u64 base_frame)
+{
+	return walk_is_rooted(w, l, base_frame) || walk_is_compiled(w, l);
 }
 
 #endif

@@ -48,10 +48,10 @@ static __always_inline int thread_is_exposed(const struct walk *w, const struct 
  * Whether the walk, on top of the cached callers if k is given, reached the root as a chain of this version
  * must.
  */
-static __always_inline int thread_is_whole(const struct scratch *s, const struct layout *l, struct cache *k,
+static __always_inline int thread_is_whole(struct scratch *s, const struct layout *l, struct cache *k,
 					   __u64 base)
 {
-	const struct walk *w = &s->walk;
+	struct walk *w = &s->walk;
 
 	if (!walk_is_whole(w, l, base) && !(greenlet_is_likely(w, l) && thread_is_exposed(w, l)))
 		return 0;
@@ -104,7 +104,8 @@ static __always_inline enum outcome walk_thread(struct scratch *s, const struct 
 	 * The callers that can be had by the CFrame before are better than that. If the walk went on and then
 	 * met memory that is not resident, the CFrame is not the reason, and what was read is kept.
 	 */
-	if (l->has_cframe && (end != WALK_FAULT || w->python < 2 || leaf_is_entry(s, l))) {
+	if (l->has_cframe && !cframe_is_first(s, l) &&
+	    (end != WALK_FAULT || w->python < 2 || leaf_is_entry(s, l))) {
 		if (walk_data_stack(s, l))
 			return OUTCOME_WHOLE;
 		if (walk_callers(s, l, chunk))

@@ -242,6 +242,45 @@ TEST(test_other_root_rules)
 		}
 }
 
+/*
+ * A chain whose last frame, with this owner, is so many bytes behind the frame object that it names, which
+ * names a frame so many bytes behind this one.
+ */
+static bool compiled_is_whole(__u32 minor, __u8 owner, __u64 behind, __u64 other, bool single)
+{
+	__u64 root;
+
+	chain_begin(minor, 7);
+	chain_push(PUSH_HEAP, 600);
+	root = chain.links[0].address;
+	chain.links[0].owner = owner;
+	chain_put(&chain.links[0], 0);
+	sparse_put(root + chain.l.frame_object, root - behind);
+	sparse_put(root - behind + chain.l.object_frame, root + other);
+	chain_push(PUSH_HEAP, 600);
+	chain_push(PUSH_STACK, 96);
+	chain_walk(single);
+	assert_int_equal(walk->end, WALK_ROOT);
+	assert_true(chain_is_prefix() && walk->depth == 3);
+	return walk_is_whole(walk, &chain.l, 0);
+}
+
+/* Frames that Nuitka makes are parts of their own frame objects, and say that a generator owns them. */
+TEST(test_root_of_compiled_code)
+{
+	for (size_t v = 0; v < FORGE_VERSIONS; v++)
+		for (int single = 0; single < 2; single++) {
+			const __u32 minor = forge_minors[v];
+
+			assert_true(compiled_is_whole(minor, OWNED_BY_GENERATOR, 120, 0, single));
+			/* One of the interpreter's that is half linked */
+			assert_false(compiled_is_whole(minor, OWNED_BY_THREAD, 120, 0, single));
+			assert_false(compiled_is_whole(minor, OWNED_BY_FRAME_OBJECT, 120, 0, single));
+			assert_false(compiled_is_whole(minor, OWNED_BY_GENERATOR, 4096, 0, single));
+			assert_false(compiled_is_whole(minor, OWNED_BY_GENERATOR, 120, 8, single));
+		}
+}
+
 TEST(test_no_frame)
 {
 	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
