@@ -123,8 +123,8 @@ struct scratch {
 		__u64 random; /* chance_quick() */
 	} cost;
 
-	__u64 tstate_at;		  /* python/thread.h: address of the thread state of which these are */
-	__u8 tstate[TSTATE_MASK + 1 + 8]; /* ... the first bytes */
+	__u64 tstate_at;		  /* python/thread.h: where the thread state is, of which these */
+	__u8 tstate[TSTATE_MASK + 1 + 8]; /* ... are the first bytes */
 	__u64 cframe[4];		  /* python/cframe.h: the CFrame's first words */
 
 	/* What most ticks leave alone. */

@@ -112,8 +112,8 @@ static __always_inline int caller_is_root(const struct scratch *s, const struct 
  * Whether the CFrame agrees with a chain that ended as it must, on top of the cached callers if k is given.
  * _PyEval_EvalFrameDefault() may name a frame in its CFrame before it has linked the frame to its caller. The
  * link is NULL then, as if this were the root, or what was in this place before. So the newest entry frame on
- * the way must be the one that was called by the frame in the CFrame before. Where the loop was not entered at
- * all, all frames are of compiled code.
+ * the way must be the one that was called by the frame in the CFrame before. Where the loop was not entered
+ * at all, all frames are of compiled code.
  */
 static __always_inline int cframe_agrees(struct scratch *s, const struct layout *l, struct cache *k)
 {

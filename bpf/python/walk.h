@@ -347,9 +347,9 @@ static __always_inline __u64 walk_generator(const struct walk *w, const struct l
 
 /*
  * 3.11 and later: whether the last frame is one that compiled code has made (Nuitka), and that nothing has
- * called. Such a frame is a part of its own frame object, and says that a generator owns it. CPython itself has
- * a generator's frame in the generator only; one within a frame object is owned by that, and of a call that has
- * ended (take_ownership() in Python/frame.c).
+ * called. Such a frame is a part of its own frame object, and says that a generator owns it. CPython itself
+ * has a generator's frame in the generator only; one within a frame object is owned by that, and of a call
+ * that has ended (take_ownership() in Python/frame.c).
  */
 WALK_GLOBAL int walk_is_compiled(struct walk *w, const struct layout *l)
 {
