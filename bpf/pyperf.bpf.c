@@ -22,7 +22,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /* Never called. It brings records that otherwise are only on the stack into the object's type information. */
-int record_types(struct record_process *process, struct record_fork *fork, struct record_exit *exit,
+int record_types(struct record_known *known, struct record_fork *fork, struct record_exit *exit,
 		 struct record_native *native, struct record_span *span)
 {
 	return 0;

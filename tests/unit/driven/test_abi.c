@@ -41,7 +41,13 @@ EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), 
      M(process, codes), M(process, self_below), M(process, space), M(process, tasks), M(process, names),
      M(process, values), M(process, contexts), M(process, begun));
 EACH(record_process, M(record_process, type), M(record_process, pid), M(record_process, start_time),
-     M(record_process, exec_id), M(record_process, user), M(record_process, comm));
+     M(record_process, exec_id), M(record_process, user), M(record_process, comm),
+     M(record_process, file));
+EACH(program_file, M(program_file, inode), M(program_file, changed_ns), M(program_file, size),
+     M(program_file, device), M(program_file, generation));
+EACH(known_program, M(known_program, runtime), M(known_program, layout), M(known_program, elsewhere));
+EACH(record_known, M(record_known, process), M(record_known, id), M(record_known, before),
+     M(record_known, layout), M(record_known, pad));
 EACH(record_fork, M(record_fork, type), M(record_fork, pid), M(record_fork, start_time),
      M(record_fork, exec_id), M(record_fork, id), M(record_fork, parent_id), M(record_fork, comm));
 EACH(record_exit, M(record_exit, type), M(record_exit, pid), M(record_exit, id), M(record_exit, pad));
@@ -141,7 +147,8 @@ static const struct record records[] = {
 	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
 	R(context_key),	  R(context_vars),   R(contexts_request), R(trace_ids),
 	R(trace_class),	  R(trace_place),    R(record_span),
-	R(thread_context_place), R(thread_context_record),
+	R(thread_context_place), R(thread_context_record), R(program_file), R(known_program),
+	R(record_known),
 };
 
 static struct pyperf *skel;
