@@ -111,6 +111,7 @@ struct scratch {
 		__u32 known_tgid;     /* whose entry known is; 0 = nobody's */
 		__u64 known_stamp;    /* processes_stamp before known was copied */
 		__u32 learned; /* this sample found out known.self_below */
+		__u64 sp, stack; /* 3.11, 3.12: the stack pointer, and bytes from there to the stack's end */
 		__u64 self; /* what pthread_self() returns in the thread; 0 = not known yet (python/self.h) */
 		struct process known; /* a copy of the entry in processes that this CPU used last */
 	} who;

@@ -85,18 +85,6 @@ static __always_inline int leaf_is_gone(const struct scratch *s, const struct la
 	return cframe_word(s, l->cframe_frame) - top < limit - top;
 }
 
-#define TSTATE_NEAR 1024 /* more than the bytes of a PyThreadState, which are some 400 */
-
-/*
- * Whether the newest CFrame is the first of all, which is a part of the thread state: the interpreter's loop
- * was not entered. What it names was put there by code that Nuitka has compiled, which writes nothing else
- * into it, so it is never half made.
- */
-static __always_inline int cframe_is_first(const struct scratch *s, const struct layout *l)
-{
-	return l->has_cframe && tstate_field(s, l->tstate_frame) - s->tstate_at < TSTATE_NEAR;
-}
-
 /*
  * Whether the CFrame before the newest is the first of all, which is a part of the thread state. Only that
  * one may name no frame: a CFrame that is not filled in may point to any of the many places where a NULL

@@ -78,6 +78,24 @@ static __always_inline int self_is(struct scratch *s, __u64 id)
 	return s->who.self ? id == s->who.self : self_find(s, id);
 }
 
+#define MAIN_STACK (8ULL << 20) /* of the main thread, by default; no other mapping is so near above it */
+#define STACK_MOST (1ULL << 30) /* a stack of another thread is smaller, or the thread uses one of its own */
+
+/*
+ * Where the current thread's C stack is, from its stack pointer to its end. The C library puts its record of
+ * a thread, at which the thread pointer points, there. Where a program has made a stack by itself, and goes
+ * to that, the two are far from each other.
+ */
+static __always_inline void self_stack(struct scratch *s)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const __u64 sp = regs_sp((struct pt_regs *)bpf_task_pt_regs(task));
+	const __u64 size = task->pid == task->tgid ? MAIN_STACK : task_thread_pointer(task) - sp;
+
+	s->who.sp = sp;
+	s->who.stack = size < STACK_MOST ? size : 0;
+}
+
 /* At the start of a sample of the process in s->who.known. */
 static __always_inline void self_begin(struct scratch *s, struct task_struct *task)
 {

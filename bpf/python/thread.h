@@ -134,10 +134,33 @@ static __always_inline int tstate_is_living(const struct scratch *s, const struc
 	return ((__u32)tstate_field(s, l->tstate_status) & ~(__u32)l->status_may) == l->status_living;
 }
 
+#define TSTATE_NEAR 1024 /* more than the bytes of a PyThreadState, which are some 400 */
+
+/*
+ * 3.11, 3.12: whether the newest CFrame lies on the current thread's C stack, where it is in use. Then the
+ * thread state is this thread's, whoever made it. Up to 3.12 that of a sub-interpreter keeps the id of its
+ * maker.
+ */
+static __always_inline int tstate_is_on_stack(const struct scratch *s, const struct layout *l)
+{
+	return l->has_cframe && tstate_field(s, l->tstate_frame) - s->who.sp < s->who.stack;
+}
+
+/*
+ * 3.11, 3.12: whether that CFrame is the first of all, which is a part of the thread state: the interpreter's
+ * loop was not entered. What it names was put there by code that Nuitka has compiled, which writes nothing
+ * else into it, so it is never half made.
+ */
+static __always_inline int cframe_is_first(const struct scratch *s, const struct layout *l)
+{
+	return l->has_cframe && tstate_field(s, l->tstate_frame) - s->tstate_at < TSTATE_NEAR;
+}
+
 /* Reads it as tstate_read() does. Whether it is the current thread's. */
 static __always_inline int tstate_load(struct scratch *s, const struct layout *l, __u64 address)
 {
-	return !tstate_read(s, l, address) && self_is(s, tstate_field(s, l->tstate_thread_id)) &&
+	return !tstate_read(s, l, address) &&
+	       (self_is(s, tstate_field(s, l->tstate_thread_id)) || tstate_is_on_stack(s, l)) &&
 	       (!l->status_active || tstate_is_living(s, l));
 }
 
@@ -313,6 +336,8 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 static __always_inline int tstate_is_current(struct scratch *s, const struct thread *t,
 					     const struct process *p, const struct layout *l, __u64 now)
 {
+	if (tstate_is_on_stack(s, l) && !self_is(s, tstate_field(s, l->tstate_thread_id)))
+		return 1;
 	if (l->status_active) {
 		if (tstate_is_active(s, l))
 			return 1;
@@ -335,6 +360,8 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *co
 {
 	__u64 found;
 
+	if (l->has_cframe)
+		self_stack(s);
 	if (t->tstate && tstate_load_known(s, l, t) && tstate_is_current(s, t, p, l, now))
 		return t->tstate;
 	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX)) {

@@ -39,6 +39,17 @@ def test_calls_that_work(version, library, workloads, tmp_path):
     assert set(markers) <= {"no_frames", "no_thread_state"}
 
 
+def test_interpreter_that_another_thread_made(version, workloads, tmp_path):
+    """Up to 3.10 nothing tells whose it is: the stack ends at the call into it."""
+    if version.version < (3, 8) or version.build == "t":
+        pytest.skip("SKIP %s: it has no module that makes sub-interpreters" % version.minor)
+    with profiler.target(version.path, "-S", workloads / "lent_interpreter.py") as target:
+        run = profiler.run_while(tmp_path, [target], 1, "-F", 499)
+    innermost = "burn_in_sub" if version.version >= (3, 11) else "<lambda>"
+    total, whole, markers = shares(run, target.pid, innermost)
+    assert total > 200 and whole > 0.95, markers
+
+
 def test_calls_that_sleep(version, library, workloads, tmp_path):
     """Off the CPU and by wall time: the wait is that of the function that sleeps, not of nobody."""
     with profiler.target(version.path, "-S", workloads / "callbacks.py", library, "sleeps", 2) as target:

@@ -310,6 +310,40 @@ static void test_thread_state_that_is_gone(void **state)
 	}
 }
 
+/*
+ * 3.11, 3.12: the thread state of an interpreter that another thread made. It is this thread's as long as its
+ * CFrame is on this thread's C stack.
+ */
+static void test_thread_state_of_another_maker(void **state)
+{
+	(void)state;
+	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
+		__u64 on_stack[4];
+		struct py_thread *t;
+		__u8 *elsewhere;
+
+		py_begin(forge_minors[v]);
+		if (!py.l.has_cframe)
+			continue;
+		t = py_add_thread(NOBODY, true);
+		elsewhere = t->cframe;
+		memcpy(on_stack, elsewhere, sizeof(on_stack));
+		forge_put(t->tstate, py.l.tstate_frame, py_address(on_stack), 8);
+		t->cframe = (__u8 *)on_stack;
+		py_new_chunk(t);
+		py_push_shim(t);
+		py_push(t, py_code("sub"), 1);
+		driven_watch();
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(drive(), OUTCOME_WHOLE);
+			driven_path_is("sub:1");
+		}
+		forge_put(t->tstate, py.l.tstate_frame, py_address(elsewhere), 8);
+		driven_watch();
+		assert_int_equal(drive(), OUTCOME_C_THREAD);
+	}
+}
+
 static void test_hostile_lists(void **state)
 {
 	static const __u64 bad[] = { 1, 8, 0x10000, 1ULL << 47, 0xffff888000000000, ~0ULL, 0x7fffffffe004 };

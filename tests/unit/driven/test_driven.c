@@ -144,6 +144,7 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_found_in_thread_specific_storage),
 	cmocka_unit_test(test_active_thread_state_is_preferred),
 	cmocka_unit_test(test_thread_state_that_is_gone),
+	cmocka_unit_test(test_thread_state_of_another_maker),
 	cmocka_unit_test(test_hostile_lists),
 	cmocka_unit_test(test_second_thread),
 	cmocka_unit_test(test_copies_of_bytecode),
