@@ -65,7 +65,7 @@ int called_add(struct called *c, __u32 process, __u32 tid, const char *name)
 	if (find(c, process, tid))
 		return 0;
 	if (HASH_COUNT(c->threads) >= CALLED_THREADS_MAX)
-		return -ENOSPC;
+		drop(c, c->threads); /* that of the first is the oldest */
 	t = calloc(1, sizeof(*t) + size);
 	if (!t)
 		return -ENOMEM;

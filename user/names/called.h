@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#define CALLED_THREADS_MAX 65536 /* of all processes; no more are kept */
+#define CALLED_THREADS_MAX 65536 /* of all processes */
 
 struct called;
 
@@ -18,10 +18,11 @@ void called_free(struct called *c);  /* NULL is fine */
 
 /*
  * Thread tid of the process with this struct process.id has this name; "" = it was looked at and has none.
- * One that is known stays. 0, -ENOSPC or -ENOMEM.
+ * One that is known stays. Of CALLED_THREADS_MAX the oldest makes room: it is looked at again if it is met
+ * again, and a program that makes threads all the time takes no names from others for good. 0 or -ENOMEM.
  */
 int called_add(struct called *c, __u32 process, __u32 tid, const char *name);
-/* Its name, which stays until the process is forgotten; NULL: it was not looked at; "": it has none. */
+/* Its name, until one is added or a process is forgotten; NULL: it was not looked at; "": it has none. */
 const char *called_find(const struct called *c, __u32 process, __u32 tid);
 /* Forgets the processes of which is_there() is false. */
 void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),

@@ -29,7 +29,8 @@ MORE = {"gil_wait": ("--event", "cpu,gil"), "loop_waits": ("--event", "cpu,offcp
         "no_cpu": ("--event", "cpu,offcpu"), "cpu_quota": ("--event", "cpu,offcpu"),
         "growth": ("--event", "cpu,memory"), "growth_goes_on": ("--event", "cpu,offcpu,memory"),
         "memory_copies": ("--native", "top"), "native_spot": ("--native", "top"),
-        "not_whole": ("--max-depth", "20")}
+        # Deeper than the imports at a program's start.
+        "not_whole": ("--max-depth", "100")}
 # Of CPU time: what is left at the begin and the end of a run must be little of it.
 SECONDS = {"gil_full": ("4",), "loop_busy": ("2",)}
 # What only a folder of intervals tells.

@@ -145,15 +145,19 @@ TEST(another_machine)
 
 /* --- real ones ------------------------------------------------------------------------------------------ */
 
+/* Its code need not begin in the first region. */
 TEST(this_program)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	__u32 known = 0;
 
-	assert_int_equal(rows_read(fd, 0, &out), 0);
-	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
-	for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
-		known += rows_find(&rows, i) != NONE;
+	for (__u32 region = 0; region < 4; region++) {
+		buf_clear(&out);
+		assert_int_equal(rows_read(fd, region, &out), 0);
+		assert_int_equal(rows_parse(out.data, out.size, &rows), 0);
+		for (__u32 i = 0; i < 1 << REGION_SHIFT; i++)
+			known += rows_find(&rows, i) != NONE;
+	}
 	assert_true(known > 10000);
 }
 

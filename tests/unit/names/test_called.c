@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_called.c - what threads are called: a name stays, there are only so many, those of processes that are
- * no more go; and which of several names is shown.
+ * test_called.c - what threads are called: a name stays, the oldest of many makes room, those of processes
+ * that are no more go; and which of several names is shown.
  */
 #include <errno.h>
 #include <string.h>
@@ -51,12 +51,17 @@ TEST(processes_that_are_no_more)
 	assert_string_equal(called_find(called, 6, 7), "b");
 }
 
-TEST(there_are_only_so_many)
+TEST(the_oldest_makes_room)
 {
 	for (__u32 tid = 1; tid <= CALLED_THREADS_MAX; tid++)
 		assert_int_equal(called_add(called, 5, tid, "x"), 0);
-	assert_int_equal(called_add(called, 5, CALLED_THREADS_MAX + 1, "x"), -ENOSPC);
-	assert_int_equal(called_add(called, 5, 1, "x"), 0);
+	assert_int_equal(called_add(called, 5, 1, "y"), 0);
+	assert_string_equal(called_find(called, 5, 1), "x");
+	assert_int_equal(called_add(called, 6, 7, "other"), 0);
+	assert_string_equal(called_find(called, 6, 7), "other");
+	assert_null(called_find(called, 5, 1));
+	assert_string_equal(called_find(called, 5, 2), "x");
+	assert_string_equal(called_find(called, 5, CALLED_THREADS_MAX), "x");
 }
 
 TEST(which_is_shown)
