@@ -46,6 +46,8 @@ def test_nothing_is_missing(workloads):
 
 def test_processes_that_are_none(tmp_path):
     with profiler.target("sleep", "60", about=False) as target:
+        # Until its exec is over there is a moment in which it has no memory that could be read.
+        profiler.wait_until(lambda: pathlib.Path("/proc/%d/comm" % target.pid).read_text() == "sleep\n")
         found = doctor("--pid", "%d,%d" % (target.pid, 1 << 22), code=0)
     other, nobody = found["processes"]
     assert other["layout"] == "not Python" and "none of" in other["reason"]

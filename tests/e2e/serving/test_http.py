@@ -68,7 +68,8 @@ def test_go_tool_pprof(tmp_path, workloads):
         with server(tmp_path, "--pid", target.pid, "-F", 997) as s:
             top = go_tool_pprof(tmp_path, "-top", "-seconds", "2", s.url)
             assert "heavy" in top and "light" in top
-            assert float(re.search(r"Duration: ([\d.]+)s", top)[1]) >= 2
+            # The two seconds are those between two readings of the kernel, which may be some ms less.
+            assert float(re.search(r"Duration: ([\d.]+)s", top)[1]) > 1.9
             raw = go_tool_pprof(tmp_path, "-raw", s.url + "/debug/pprof/profile?seconds=2")
             assert "pid:[%d]" % target.pid in raw and "shares.py" in raw
             assert "samples/count cpu/nanoseconds" in raw
