@@ -11,7 +11,7 @@ import time
 
 def work():
     n = 0
-    for i in range(2000):
+    for i in range(20000):
         n += i * i
     return n
 

@@ -34,9 +34,9 @@ def test_calls_that_work(version, library, workloads, tmp_path):
         run = profiler.run_while(tmp_path, [target], 1.5, "-F", 499)
     total, whole, markers = shares(run, target.pid, "called_to_work")
     assert total > 300
-    # Between two calls the thread runs C, and calls are short here: of those ticks no frame is known.
-    assert whole > 0.85, markers
-    assert set(markers) <= {"no_frames", "no_thread_state"}
+    # Between two calls the thread runs C, in which it has no frame. Once 5 % were whole.
+    assert whole > 0.8, markers
+    assert set(markers) <= {"no_frames", "no_thread_state", "c_thread"}
 
 
 def test_interpreter_that_another_thread_made(version, workloads, tmp_path):
