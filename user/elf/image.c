@@ -236,7 +236,7 @@ int image_read(int fd, struct image *ret)
 	err = read_loads(fd, &header, &s.image) ?: elf_file_open(fd, &s.elf) ?: read_all(&s, &header);
 	if (err)
 		return err;
-	s.image.needs_python = needed_has(fd, &header, &s.image, "libpython");
+	s.image.needs_python = needed_by_program(fd, &header, &s.image, "libpython");
 	*ret = s.image;
 	return 0;
 }

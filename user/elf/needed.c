@@ -22,11 +22,11 @@ static __s64 offset_of(const struct image *image, __u64 address)
 	return -1;
 }
 
-static bool find_dynamic(int fd, const Elf64_Ehdr *header, Elf64_Phdr *ret)
+static bool find_segment(int fd, const Elf64_Ehdr *header, __u32 type, Elf64_Phdr *ret)
 {
 	for (unsigned int i = 0; i < header->e_phnum; i++)
 		if (!elf_file_read(fd, ret, sizeof(*ret), header->e_phoff + i * sizeof(*ret)) &&
-		    ret->p_type == PT_DYNAMIC)
+		    ret->p_type == type)
 			return true;
 	return false;
 }
@@ -46,7 +46,7 @@ bool needed_has(int fd, const Elf64_Ehdr *header, const struct image *image, con
 	__s64 names = -1;
 	Elf64_Phdr ph;
 
-	if (!find_dynamic(fd, header, &ph))
+	if (!find_segment(fd, header, PT_DYNAMIC, &ph))
 		return false;
 	count = ph.p_filesz / sizeof(entries[0]);
 	if (count > ENTRIES_MAX)
@@ -60,4 +60,11 @@ bool needed_has(int fd, const Elf64_Ehdr *header, const struct image *image, con
 		if (entries[i].d_tag == DT_NEEDED && name_begins(fd, names + entries[i].d_un.d_val, begin))
 			return true;
 	return false;
+}
+
+bool needed_by_program(int fd, const Elf64_Ehdr *header, const struct image *image, const char *begin)
+{
+	Elf64_Phdr ph;
+
+	return find_segment(fd, header, PT_INTERP, &ph) && needed_has(fd, header, image, begin);
 }

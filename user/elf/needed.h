@@ -16,4 +16,10 @@ struct image;
  */
 bool needed_has(int fd, const Elf64_Ehdr *header, const struct image *image, const char *begin);
 
+/*
+ * Whether it is a program, for which the kernel loads an ELF interpreter, and needs one. Extension modules
+ * need libpython, too, up to 3.7 (distutils linked them to it), and a process has dozens of them.
+ */
+bool needed_by_program(int fd, const Elf64_Ehdr *header, const struct image *image, const char *begin);
+
 #endif

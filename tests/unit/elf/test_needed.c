@@ -62,6 +62,27 @@ TEST(what_this_test_needs)
 	assert_false(image.needs_python);
 }
 
+/* Without a segment that names the loader it is a library. */
+TEST(libraries_are_no_programs)
+{
+	_cleanup_close_ int fd = copy_self(1 << 26);
+	Elf64_Phdr ph;
+
+	assert_true(needed_by_program(fd, &header, &image, "libc."));
+	assert_false(needed_by_program(fd, &header, &image, "libpython"));
+	for (int i = 0; i < header.e_phnum; i++) {
+		const __u64 at = header.e_phoff + i * sizeof(ph);
+
+		assert_int_equal(elf_file_read(fd, &ph, sizeof(ph), at), 0);
+		if (ph.p_type != PT_INTERP)
+			continue;
+		ph.p_type = PT_NULL;
+		assert_int_equal(pwrite(fd, &ph, sizeof(ph), at), sizeof(ph));
+	}
+	assert_true(needed_has(fd, &header, &image, "libc."));
+	assert_false(needed_by_program(fd, &header, &image, "libc."));
+}
+
 TEST(without_a_dynamic_section)
 {
 	Elf64_Ehdr none = header;
