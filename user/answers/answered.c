@@ -46,6 +46,9 @@ __attribute__((format(printf, 3, 4))) static void add_note(struct answered *a, c
 	va_start(args, format);
 	vsnprintf(note->text, sizeof(note->text), format, args);
 	va_end(args);
+	for (size_t i = 0; i < a->note_count; i++)
+		if (!strcmp(a->notes[i].text, note->text))
+			return; /* of another function of the file */
 	a->note_count++;
 }
 
@@ -251,7 +254,7 @@ static const struct line_text *find_source(const struct answered *a, const struc
 	for (size_t i = 0; i < a->source_count; i++) {
 		const struct line_text *s = &a->sources[i];
 
-		if (s->file == key->file && (!s->name || s->name == key->name))
+		if (s->file == key->file && s->name == key->name)
 			return s;
 	}
 	return NULL;
@@ -273,8 +276,13 @@ static void note_source(struct answered *a, const struct line_text *s)
 		add_note(a, "source_newer",
 			 "%.150s was changed after the profile began: its lines may be others", file);
 	else if (s->state == LINE_TEXT_CHANGED)
-		add_note(a, "source_newer",
-			 "%.150s was changed after the process began: its lines may be others", file);
+		add_note(a, "source_changed",
+			 "%.150s is not shown: it was changed, or put there, after a process with it began",
+			 file);
+	else if (s->state == LINE_TEXT_IDLE)
+		add_note(a, "source_idle",
+			 "%.120s is not shown: line %lld of it, which was counted, has nothing that can run: "
+			 "it was changed", file, s->idle);
 	else if (s->state == LINE_TEXT_CONTAINER)
 		add_note(a, "source_container", "%.150s is not shown: it ran in a container", file);
 	else if (s->state == LINE_TEXT_UNREADABLE)

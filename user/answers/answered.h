@@ -39,7 +39,7 @@ struct answered {
 	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
 	struct answered_note notes[ANSWERED_NOTES_MAX];
 	size_t note_count;
-	struct line_text sources[ANSWERED_SOURCES_MAX]; /* of a table of lines: of the first files */
+	struct line_text sources[ANSWERED_SOURCES_MAX]; /* of a table of lines: of the first functions */
 	size_t source_count;
 	const struct findings *findings; /* borrowed; NULL: nobody has asked */
 };

@@ -55,6 +55,12 @@ static inline __u64 clock_unix_ns(void)
 	return clock_ns_of(CLOCK_REALTIME);
 }
 
+/* When the machine began, ns since 1970: what a time since boot is added to. */
+static inline __s64 clock_boot_unix_ns(void)
+{
+	return (__s64)(clock_unix_ns() - clock_boot_ns());
+}
+
 #define CLOCK_DATE 32 /* bytes of such a text */
 
 /*

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file_change.h"
 #include "guard/worker.h"
 #include "http/connections.h"
 #include "http/history.h"
@@ -19,14 +20,13 @@
 #include "targets/questions.h"
 #include "targets/registry.h"
 
-/* A start is known to a tick of the kernel's, and files have times of a slower clock. */
-#define START_SLACK_NS (20 * NS_PER_MS)
-
 struct source_request {
 	struct suspended request; /* the first member */
 	struct source_requests *all;
 	struct source_query query;
 	__s64 began_unix_ns; /* when the process did */
+	bool is_counted[SOURCE_LINES_MAX]; /* in stacks of it, by line - query.from */
+	__u32 idle; /* a line that was counted and has nothing that can run; 0 = there is none */
 };
 
 /* --- what may be read ----------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static int is_met(const struct history *h, const struct source_query *q, __u32 *
 		if (last > *ret_last)
 			*ret_last = last;
 		if (!met && last)
-			met = function_lines_met(p, &wanted);
+			met = function_lines_met(p, &wanted, NULL);
 	}
 	return met;
 }
@@ -68,36 +68,68 @@ static int is_it(void *search, const struct registry_entry *e)
 	return 1;
 }
 
+/* Modules of some versions begin at line 0. */
+static __u32 first_line(const struct source_query *q)
+{
+	return q->line ?: 1;
+}
+
 /* Lines before the function, and behind the last one that was counted, are not given. */
 static bool cut_to_function(struct source_query *q, __u32 last)
 {
-	if (!q->line)
-		q->line = 1; /* modules of some versions */
-	if (q->from < q->line)
-		q->from = q->line;
+	if (q->from < first_line(q))
+		q->from = first_line(q);
 	if (q->to > last)
 		q->to = last;
 	return q->from <= q->to;
+}
+
+/*
+ * Marks the lines behind the first one that were counted in stacks of the process, of those that are wanted,
+ * in the newest interval that has it. 0 or -ENOMEM.
+ */
+static int mark_counted(struct source_request *r, const struct history *h)
+{
+	const struct source_query *q = &r->query;
+	const struct function_wanted wanted = { q->name, q->file, q->line, q->pid };
+	struct lines_counted counted = { q->from, q->to - q->from + 1, r->is_counted };
+	int met = 0;
+
+	for (size_t i = h->count; i-- > 0 && !met;)
+		met = function_lines_met(h->rows[i]->profile, &wanted, &counted);
+	if (q->from == first_line(q))
+		r->is_counted[0] = false;
+	return met < 0 ? met : 0;
 }
 
 /* --- an answer ------------------------------------------------------------------------------------------ */
 
 static int write_text(struct source_request *r, const struct source_text *t)
 {
-	const bool changed = t->changed_unix_ns > r->began_unix_ns + (__s64)START_SLACK_NS;
 	struct buf *out = &r->request.out;
 	int err = buf_printf(out, "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%d,\"file\":",
 			     r->query.pid) ?:
 		  buf_add_json(out, r->query.file) ?:
-		  buf_printf(out, ",\"changed\":%s,\"from\":%u,\"lines\":[", changed ? "true" : "false",
-			     t->from);
+		  buf_printf(out, ",\"from\":%u,\"lines\":[", t->from);
 
 	for (__u32 i = 0; !err && i < t->count; i++)
 		err = (i ? buf_add_string(out, ",") : 0) ?: buf_add_json(out, t->lines[i]);
 	return err ?: buf_add_string(out, "]}\n");
 }
 
-/* Of -ENOENT, -ESTALE is told apart: the file is there, and has another function at this place. */
+/* The first line that was counted and cannot have been, since this text has nothing there that can run. */
+static __u32 find_idle(const struct source_request *r, const struct source_text *t)
+{
+	for (__u32 i = 0; i <= r->query.to - r->query.from; i++)
+		if (r->is_counted[i] && !line_text_can_run(i < t->count ? t->lines[i] : NULL))
+			return r->query.from + i;
+	return 0;
+}
+
+/*
+ * Of -ENOENT are told apart: -ESTALE, the file is there, and has another function at this place; -EREMCHG, it
+ * was changed, or put there, after the process began; -ENODATA, r->idle cannot have been counted.
+ */
 static int take_answer(struct source_request *r, struct worker_reply *reply)
 {
 	struct source_text text;
@@ -107,7 +139,10 @@ static int take_answer(struct source_request *r, struct worker_reply *reply)
 		return err;
 	if (text.from != r->query.from || !line_text_begins(text.begins, r->query.name))
 		return -ESTALE;
-	return write_text(r, &text);
+	if (file_change_is_after(text.changed_unix_ns, r->began_unix_ns))
+		return -EREMCHG;
+	r->idle = find_idle(r, &text);
+	return r->idle ? -ENODATA : write_text(r, &text);
 }
 
 /* The note is the request. */
@@ -154,6 +189,14 @@ static enum MHD_Result answer_error(const struct source_request *r)
 	case -ERANGE:
 		return answer_line(c, MHD_HTTP_NOT_FOUND,
 				   "%s was changed: the function is not where it was", file);
+	case -EREMCHG:
+		return answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "%s was changed, or put there, after process %d began: what ran may have "
+				   "been another text", file, r->query.pid);
+	case -ENODATA:
+		return answer_line(c, MHD_HTTP_NOT_FOUND,
+				   "%s was changed: line %u, which was counted, has nothing that can run",
+				   file, r->idle);
 	case -EPERM:
 	case -EACCES:
 	case -ELOOP:
@@ -198,7 +241,7 @@ static int ask_worker(struct source_request *r, const struct registry_entry *e)
 	struct worker_request request = question_request(WORKER_SOURCE_TEXT, e->pid, e->start_time);
 	struct source_wanted *wanted = &request.source_text.wanted;
 
-	wanted->begins = r->query.line;
+	wanted->begins = first_line(&r->query);
 	wanted->from = r->query.from;
 	wanted->to = r->query.to;
 	strcpy(wanted->path, r->query.file);
@@ -217,9 +260,9 @@ static int wait_for_text(struct source_requests *all, const struct source_query 
 		.request = suspended_begin(c, &(struct waiting){ end_request, free_request }),
 		.all = all,
 		.query = *q,
-		.began_unix_ns = (__s64)(clock_unix_ns() - clock_boot_ns() + e->start_time),
+		.began_unix_ns = clock_boot_unix_ns() + (__s64)(e->loads_from ?: e->start_time),
 	};
-	err = ask_worker(r, e);
+	err = mark_counted(r, all->history) ?: ask_worker(r, e);
 	if (err)
 		return err;
 	*ret = &r->request.waiting;
@@ -243,7 +286,7 @@ static bool may_be_given(const struct source_requests *all, struct source_query 
 	else if (!cut_to_function(q, last))
 		*ret = answer_line(c, MHD_HTTP_NOT_FOUND,
 				   "only lines from %u to %u are given: nothing was counted behind them",
-				   q->line, last);
+				   first_line(q), last);
 	else
 		return true;
 	return false;

@@ -95,7 +95,5 @@ function sourceOf(of, rows, show) {
 function sourceWords(text) {
 	if (!text.isGiven)
 		return text.refused;
-	return text.file + " as process " + text.pid + " has it" + (text.changed ?
-		"; it was changed, or put there, after the process began: these lines may not be those " +
-			"that ran" : "");
+	return text.file + " as process " + text.pid + " has it";
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "base/file_change.h"
 #include "proc/safe_open.h"
 
 /* The bytes that are sent: this, and count + 1 lines, of which the first is where the function begins. */
@@ -117,19 +117,6 @@ static int add_lines(const struct buf *text, const struct source_wanted *w, stru
 	return text->size >= SOURCE_FILE_MAX ? -EFBIG : -ERANGE;
 }
 
-static __s64 time_of(const struct timespec *t)
-{
-	return t->tv_sec * (__s64)NS_PER_SECOND + t->tv_nsec;
-}
-
-/* The time of its text can be set to any, as installers do; that of the file cannot. */
-static __s64 changed_at(const struct stat *stat)
-{
-	const __s64 text = time_of(&stat->st_mtim), file = time_of(&stat->st_ctim);
-
-	return text > file ? text : file;
-}
-
 int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 }, begins = { 0 }, lines = { 0 };
@@ -151,7 +138,7 @@ int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *
 		return err;
 	if (fstat(fd, &stat)) /* it may have been changed meanwhile */
 		return -errno;
-	h.changed_unix_ns = changed_at(&stat);
+	h.changed_unix_ns = file_change_ns(&stat);
 	err = buf_add(out, &h, sizeof(h)) ?: buf_add(out, begins.data, begins.size) ?:
 	      buf_add(out, lines.data, lines.size);
 	if (err)

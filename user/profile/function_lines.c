@@ -30,21 +30,38 @@ static __u32 find_function(const struct profile *p, const struct function_wanted
 	return 0;
 }
 
-static bool is_in_stacks(const struct profile *p, __u32 pid, const bool *is_place)
+static void mark(const struct profile *p, __u32 location, struct lines_counted *counted)
 {
+	const __u32 at = profile_get_location(p, location)->line - counted->from;
+
+	if (at < counted->count)
+		counted->is_counted[at] = true;
+}
+
+static bool is_in_stacks(const struct profile *p, __u32 pid, const bool *is_place,
+			 struct lines_counted *counted)
+{
+	bool is_in = false;
+
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE); id++) {
 		const struct profile_stack s = profile_get_sample(p, id);
 
 		if (profile_get_owner(p, s.owner)->pid != pid)
 			continue;
-		for (__u32 i = 0; i < s.n; i++)
-			if (is_place[s.locations[i]])
+		for (__u32 i = 0; i < s.n; i++) {
+			if (!is_place[s.locations[i]])
+				continue;
+			if (!counted)
 				return true;
+			is_in = true;
+			mark(p, s.locations[i], counted);
+		}
 	}
-	return false;
+	return is_in;
 }
 
-int function_lines_met(const struct profile *p, const struct function_wanted *wanted)
+int function_lines_met(const struct profile *p, const struct function_wanted *wanted,
+		       struct lines_counted *counted)
 {
 	const __u32 function = find_function(p, wanted), count = profile_count(p, PROFILE_LOCATION);
 	_cleanup_free_ bool *is_place = NULL;
@@ -56,7 +73,7 @@ int function_lines_met(const struct profile *p, const struct function_wanted *wa
 		return -ENOMEM;
 	for (__u32 id = 1; id <= count; id++)
 		is_place[id] = profile_get_location(p, id)->function == function;
-	return is_in_stacks(p, wanted->pid, is_place);
+	return is_in_stacks(p, wanted->pid, is_place, counted);
 }
 
 __u32 function_lines_last(const struct profile *p, const struct function_wanted *wanted)

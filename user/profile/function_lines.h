@@ -6,6 +6,7 @@
 #ifndef PYPERF_PROFILE_FUNCTION_LINES_H
 #define PYPERF_PROFILE_FUNCTION_LINES_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 
 struct profile;
@@ -16,8 +17,15 @@ struct function_wanted {
 	__u32 pid;
 };
 
-/* Whether the process has it in a stack: 1, 0 or -ENOMEM. */
-int function_lines_met(const struct profile *p, const struct function_wanted *wanted);
+/* Of these lines, by line - from: whether one was counted. */
+struct lines_counted {
+	__u32 from, count;
+	bool *is_counted;
+};
+
+/* Whether the process has it in a stack: 1, 0 or -ENOMEM. Marks lines of these stacks, if it is not NULL. */
+int function_lines_met(const struct profile *p, const struct function_wanted *wanted,
+		       struct lines_counted *counted);
 /* The last of its lines that was counted, in any process; 0: there is none. */
 __u32 function_lines_last(const struct profile *p, const struct function_wanted *wanted);
 

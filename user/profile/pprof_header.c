@@ -13,6 +13,7 @@
 
 #define QUOTA_PATH 128 /* bytes of a cgroup's path */
 
+_Static_assert(START_TIMES_LINE_SIZE == PPROF_COMMENT_SIZE, "start times are written as comments");
 _Static_assert(1 + PPROF_COMMENTS_MAX + 2 * PPROF_TYPES_MAX <= PPROF_WORDS_MAX,
 	       "every word of the header has room");
 
@@ -131,6 +132,7 @@ static void add_comments(struct pprof_header *h)
 	for (__u32 i = 0; i < info->quota_count; i++)
 		write_quota(&info->quotas[i], h->comments[h->comment_count++]);
 	add_accounts(h);
+	h->comment_count += start_times_write(h->profile, &h->comments[h->comment_count]);
 	for (size_t i = 0; i < h->comment_count; i++)
 		pprof_strings_word(h->strings, h->comments[i]);
 }

@@ -14,9 +14,11 @@
 #include "profile/events.h"
 #include "profile/full_tables.h"
 #include "profile/profile.h"
+#include "profile/start_times.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
-#define PPROF_COMMENTS_MAX (6 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX)
+#define PPROF_COMMENTS_MAX (6 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX + \
+			    START_TIMES_LINES)
 #define PPROF_COMMENT_SIZE 512 /* more than four CPUs, or a quota, with the largest numbers take */
 
 struct pprof_stream;

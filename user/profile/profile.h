@@ -61,6 +61,7 @@ struct profile_info {
 	__s64 period_ns;     /* time that one sample of a kind with a period stands for; > 0 */
 	__s64 start_unix_ns; /* since 1970 */
 	__s64 duration_ns;
+	__s64 boot_unix_ns; /* when the machine began, since 1970; 0 = not known */
 	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
 	/* Ticks there were, and should have been, if they were fewer: period_ns is longer by that. Else 0. */
 	__u64 ticks_came, ticks_wanted;
@@ -90,6 +91,7 @@ struct profile_labels {
 #include "profile/labels.def"
 #undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
+	__u64 began_boot_ns; /* no label: when the process began, since boot; 0 = not known */
 };
 
 /*
@@ -199,6 +201,7 @@ struct profile_owner {
 		};
 		__u32 label[LABEL_COUNT];
 	};
+	__u64 began_boot_ns; /* that of its labels */
 	__u32 extra[PROFILE_EXTRA_MAX]; /* ids of strings; profile_info.extra_count of them are set */
 };
 

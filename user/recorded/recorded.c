@@ -202,6 +202,8 @@ void recorded_comment(struct recorded *r, __u32 string)
 {
 	add_losses(r, recorded_get_string(r, string));
 	recorded_quotas_comment(&r->quotas, recorded_get_string(r, string));
+	if (recorded_starts_comment(&r->starts, recorded_get_string(r, string)))
+		return;
 	if (!string || r->comment_count == RECORDED_COMMENTS_MAX)
 		return;
 	for (size_t i = 0; i < r->comment_count; i++)

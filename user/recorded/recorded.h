@@ -15,6 +15,7 @@
 #include "bpf/abi.h"
 #include "recorded/growths.h"
 #include "recorded/interned.h"
+#include "recorded/process_starts.h"
 #include "recorded/quotas.h"
 
 #define RECORDED_STRING_MAX   4096	 /* bytes kept of one text, as in profile/profile.h */
@@ -98,6 +99,7 @@ struct recorded {
 	__u64 unlooked;			/* processes; the most of one file */
 	__u64 unanalysed;		/* ticks of processes that had only begun, in no sample */
 	struct recorded_quotas quotas;	/* that held threads back */
+	struct recorded_starts starts;	/* of processes: their comments are not among those above */
 	struct recorded_growths growths; /* where memory was measured */
 	struct buf scratch;
 };
@@ -119,7 +121,7 @@ int recorded_type(struct recorded *r, const struct recorded_type *type, size_t *
 int recorded_find_type(const struct recorded *r, const char *type, const char *unit);
 /* When that was. 0, -ENOMEM or -E2BIG. */
 int recorded_add_moment(struct recorded *r, const struct recorded_moment *m);
-/* One comment of a file. What is there already, or one too many, is not kept, but what it counts is. */
+/* One comment of a file. What is there already, or one too many, is not kept, but what it says is. */
 void recorded_comment(struct recorded *r, __u32 string);
 
 const char *recorded_get_string(const struct recorded *r, __u32 id); /* 0 is "" */

@@ -232,28 +232,24 @@ static int make_question(const struct line_wanted *w, struct buf *path)
 }
 
 /* Whoever serves may say anything: a line feed in a line would put all behind it under another number. */
-static int take_lines(const struct json_object *answer, const struct line_wanted *w, struct buf *text,
-		      bool *ret_changed)
+static int take_lines(const struct json_object *answer, const struct line_wanted *w, struct buf *text)
 {
-	struct json_object *lines = NULL, *from = NULL, *changed = NULL;
+	struct json_object *lines = NULL, *from = NULL;
 	int err = 0;
 
 	if (!json_object_object_get_ex(answer, "lines", &lines) ||
 	    !json_object_is_type(lines, json_type_array) ||
-	    !json_object_object_get_ex(answer, "from", &from) || json_object_get_int64(from) != w->from ||
-	    !json_object_object_get_ex(answer, "changed", &changed))
+	    !json_object_object_get_ex(answer, "from", &from) || json_object_get_int64(from) != w->from)
 		return -EPROTO;
 	for (size_t i = 0; i < json_object_array_length(lines) && i < LINE_WANTED_MAX && !err; i++) {
 		const char *line = json_object_get_string(json_object_array_get_idx(lines, i)) ?: "";
 
 		err = strchr(line, '\n') ? -EPROTO : buf_printf(text, "%s\n", line);
 	}
-	*ret_changed = json_object_get_boolean(changed);
 	return err;
 }
 
-int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text,
-		     bool *ret_changed)
+int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text)
 {
 	const struct served_lines *s = served_lines;
 	_cleanup_buf_ struct buf path = { 0 }, body = { .size_max = LINE_TEXT_BYTES_MAX };
@@ -270,7 +266,7 @@ int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struc
 	if (err)
 		return err;
 	answer = json_tokener_parse(body.data);
-	err = take_lines(answer, wanted, text, ret_changed);
+	err = take_lines(answer, wanted, text);
 	json_object_put(answer);
 	return err;
 }

@@ -28,7 +28,6 @@ struct served_lines {
 };
 
 /* Says nothing if there are none: the profiler may have been started without --listen-source. */
-int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text,
-		     bool *ret_changed);
+int served_ask_lines(void *served_lines, const struct line_wanted *wanted, struct buf *text);
 
 #endif

@@ -38,6 +38,11 @@ struct registry_entry {
 	__u32 id;
 	__u32 pid;
 	__u64 start_time; /* ns since boot */
+	/*
+	 * From when on it may have loaded code: a fork has all that its parent had. Of forks that were seen;
+	 * else 0, which is start_time.
+	 */
+	__u64 loads_from;
 	bool ended;
 	/*
 	 * Set by tree/generation.c when it first finds that the process has ended. The next time it forgets

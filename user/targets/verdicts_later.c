@@ -25,6 +25,7 @@ void verdicts_fork(struct verdicts *v, const struct record_fork *e)
 	child.id = e->id;
 	child.pid = e->pid;
 	child.start_time = e->start_time;
+	child.loads_from = parent->loads_from ?: parent->start_time;
 	child.ended = false;
 	child.published = (struct registry_published){}; /* it has to say that itself */
 	memcpy(child.comm, e->comm, sizeof(child.comm));

@@ -312,6 +312,7 @@ static int begin(struct journal_stretch *s)
 		.frequency = w->frequency,
 		.start_unix_ns = s->from + clock_unix_ahead_ns(),
 		.duration_ns = s->to - s->from,
+		.boot_unix_ns = clock_boot_unix_ns(),
 		.bare_natives = w->bare_natives,
 	};
 	int err;

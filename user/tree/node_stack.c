@@ -92,6 +92,7 @@ static void fill_owner_labels(const struct harvest_inputs *inputs, const struct 
 		l->comm = comm;
 	if (!process)
 		return;
+	l->began_boot_ns = process->loads_from ?: process->start_time;
 	if (owner->tid)
 		l->thread = called_shown(inputs->called, process->id, l->pid, owner->tid, comm, l->comm);
 #define LABEL(key, kind, origin, outputs, help)                \

@@ -2,8 +2,10 @@
 """Callers, callees, lines and the tree of `pyperf-bpf report`: go tool pprof -peek has the same edges, and
 the tests' own reader the same tree."""
 import collections
+import gzip
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -122,12 +124,53 @@ def notes_of_source(profile):
 
 def test_source_that_may_be_another(program):
     path, profile = program
-    path.write_text(PROGRAM)
-    assert notes_of_source(profile) == (True, ["source_newer"])
+    os.utime(path, (1e9, 1e9))
+    assert notes_of_source(profile) == (False, ["source_changed"])
     path.write_text("\n" + PROGRAM)
     assert notes_of_source(profile) == (False, ["source_other"])
     path.unlink()
     assert notes_of_source(profile) == (False, ["source_unreadable"])
+
+
+ENDLESS = PROGRAM.replace("for i in range(1500):", "print('{}', flush=True)\nwhile True:")
+
+
+def edited(path, text):
+    """In place, with the times that the text had, as cp -p and rsync leave them."""
+    path.write_text(text)
+    os.utime(path, (1e9, 1e9))
+
+
+@pytest.mark.parametrize("python", known.of_versions("3.9", "3.13"), ids=str)
+def test_source_that_was_edited_before_the_profile(tmp_path, python):
+    """The program began before the edit, the profile behind it; the function stands where it stood."""
+    path = tmp_path / "program.py"
+    edited(path, ENDLESS)
+    with profiler.target(python.path, path) as target:
+        def profile(name):
+            (tmp_path / name).mkdir()
+            return profiler.run(tmp_path / name, "-F", 499, "-d", 1, "--pid", target.pid).path
+        before = profile("before")
+        assert notes_of_source(before) == (True, [])
+        edited(path, ENDLESS.replace("    x = 0\n", "    x = 0\n    left()\n"))
+        after = profile("after")
+    assert notes_of_source(after) == (False, ["source_changed"])
+    assert "was changed, or put there, after a process with it began" in report("--lines", "hot", after)
+    assert notes_of_source(before) == (False, ["source_changed"])
+
+
+def test_source_with_nothing_at_a_line_that_ran(tmp_path):
+    """As of an image whose layers have old times: of a profile that does not say when processes began."""
+    path = tmp_path / "program.py"
+    edited(path, PROGRAM)
+    profile = profiler.run(tmp_path, "-F", 999, "--", known.newest().path, path).path
+    bare = tmp_path / "bare.pb"
+    bare.write_bytes(re.sub(rb"processes began, in ms", rb"processes other, in ms",
+                            gzip.decompress(pathlib.Path(profile).read_bytes())))
+    assert notes_of_source(bare)[0]
+    edited(path, PROGRAM.replace("        x += i * i\n", "        # it was here\n"))
+    assert notes_of_source(bare) == (False, ["source_idle"])
+    assert "line 5 of it, which was counted, has nothing that can run" in report("--lines", "hot", bare)
 
 
 def test_tree(plain):

@@ -79,6 +79,71 @@ TEST(what_is_there_is_shown)
 	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_SHOWN);
 }
 
+/* Of a profile of process 5, which says that this is when processes began. */
+static enum line_text_state state_with(const char *file, const char *starts)
+{
+	_cleanup_recorded_ struct recorded r = { .start_ns = INT64_MAX };
+	const struct recorded_function f = { string(&r, "A.f"), string(&r, file), 2 };
+	struct recorded_label label = { string(&r, "pid"), 0, 1, 0, 5 };
+	struct recorded_place p = { .line = 3 };
+	enum line_text_state state;
+	struct line_text s;
+	__u32 place;
+
+	r.type_count = 1;
+	assert_int_equal(recorded_function(&r, &f, &p.function), 0);
+	assert_int_equal(recorded_place(&r, &p, &place), 0);
+	assert_int_equal(recorded_add(&r, &place, 1, &label, 1, (__s64[]){ 1 }), 0);
+	recorded_comment(&r, string(&r, starts));
+	assert_int_equal(r.comment_count, 0);
+	assert_int_equal(line_text_read(&r, f.name, f.file, &s), 0);
+	state = s.state;
+	assert_int_equal(!!line_text_get(&s, 3), state == LINE_TEXT_SHOWN);
+	line_text_free(&s);
+	return state;
+}
+
+#define STARTS "processes began, in ms since 1970: "
+
+/* The time of its text says otherwise, as cp -p leaves it. */
+TEST(what_was_put_there_later_is_not)
+{
+	const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	char link[80], through[96];
+
+	write_file("class A:\n    def f(self):\n\treturn 1\n");
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	assert_int_equal(state_with(path, STARTS "5 4000000000000"), LINE_TEXT_SHOWN);
+	assert_int_equal(state_with(path, STARTS "4 1700000000000, 5 4000000000000"), LINE_TEXT_SHOWN);
+	assert_int_equal(state_with(path, STARTS "5 1700000000000"), LINE_TEXT_CHANGED);
+	assert_int_equal(state_with(path, STARTS "others 1700000000000"), LINE_TEXT_CHANGED);
+	assert_int_equal(state_with("/usr/lib/python3.11/no_such.py", STARTS "5 1"), LINE_TEXT_UNREADABLE);
+	snprintf(link, sizeof(link), "%s/link", folder);
+	snprintf(through, sizeof(through), "%s/x.py", link);
+	assert_int_equal(symlink(folder, link), 0);
+	assert_int_equal(state_with(through, STARTS "5 4000000000000"), LINE_TEXT_SHOWN);
+	assert_int_equal(state_with(through, STARTS "5 1700000000000"), LINE_TEXT_CHANGED);
+	assert_int_equal(unlink(link), 0);
+}
+
+TEST(lines_that_cannot_have_run)
+{
+	static const char *const idle[] = { "", "   ", "\t# return 1", "\f", "\r" };
+	char text[96];
+
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++) {
+		snprintf(text, sizeof(text), "class A:\n    def f(self):\n%s\n\treturn 1\n", idle[i]);
+		write_file(text);
+		assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_IDLE);
+		assert_false(line_text_can_run(idle[i]));
+	}
+	write_file("class A:\n    def f(self): pass");
+	assert_int_equal(state_of(path, NULL, 0), LINE_TEXT_IDLE);
+	assert_false(line_text_can_run(NULL));
+	assert_true(line_text_can_run("# of an f-string: {x}"));
+	assert_true(line_text_can_run(")"));
+}
+
 TEST(what_is_of_a_container_is_not)
 {
 	write_file("class A:\n    def f(self):\n\treturn 1\n");
@@ -106,13 +171,11 @@ TEST(what_is_no_python_is_not_read)
 /* A profiler: what it was asked, and what it says. */
 static struct line_wanted asked;
 static const char *said;
-static bool said_changed;
 
-static int answer(void *context, const struct line_wanted *wanted, struct buf *text, bool *ret_changed)
+static int answer(void *context, const struct line_wanted *wanted, struct buf *text)
 {
 	assert_ptr_equal(context, &asked);
 	asked = *wanted;
-	*ret_changed = said_changed;
 	return said ? buf_add_string(text, said) : -EPROTO;
 }
 
@@ -137,24 +200,38 @@ TEST(a_profiler_is_asked)
 {
 	struct line_text s;
 
-	said = "def f(self):\n\n\treturn 1\n";
-	for (int changed = 0; changed < 2; changed++) {
-		said_changed = changed;
-		assert_int_equal(ask("/a.py", 4711, false, 4, &s), 0);
-		assert_int_equal(s.state, changed ? LINE_TEXT_CHANGED : LINE_TEXT_SHOWN);
-		assert_int_equal(asked.pid, 4711);
-		assert_int_equal(asked.begins, 2);
-		assert_int_equal(asked.from, 2);
-		assert_int_equal(asked.to, 4);
-		assert_null(line_text_get(&s, 1));
-		assert_string_equal(line_text_get(&s, 2), "def f(self):");
-		assert_string_equal(line_text_get(&s, 3), "");
-		assert_string_equal(line_text_get(&s, 4), "\treturn 1");
-		assert_null(line_text_get(&s, 5));
-		line_text_free(&s);
-	}
+	said = "def f(self):\n\tx = 1\n\treturn 1\n";
+	assert_int_equal(ask("/a.py", 4711, false, 4, &s), 0);
+	assert_int_equal(s.state, LINE_TEXT_SHOWN);
+	assert_int_equal(asked.pid, 4711);
+	assert_int_equal(asked.begins, 2);
+	assert_int_equal(asked.from, 2);
+	assert_int_equal(asked.to, 4);
+	assert_null(line_text_get(&s, 1));
+	assert_string_equal(line_text_get(&s, 2), "def f(self):");
+	assert_string_equal(line_text_get(&s, 3), "\tx = 1");
+	assert_string_equal(line_text_get(&s, 4), "\treturn 1");
+	assert_null(line_text_get(&s, 5));
+	line_text_free(&s);
 	assert_int_equal(ask("/a.py", 1, false, 5000, &s), 0);
 	assert_int_equal(asked.to, 1 + LINE_WANTED_MAX);
+	line_text_free(&s);
+}
+
+/* Line 3 was counted. */
+TEST(a_profiler_whose_file_was_changed)
+{
+	struct line_text s;
+
+	said = "def f(self):\n\t# not yet\n\treturn 1\n";
+	assert_int_equal(ask("/a.py", 4711, false, 4, &s), 0);
+	assert_int_equal(s.state, LINE_TEXT_IDLE);
+	assert_int_equal(s.idle, 3);
+	assert_null(line_text_get(&s, 2));
+	line_text_free(&s);
+	said = "def f(self):\n";
+	assert_int_equal(ask("/a.py", 4711, false, 4, &s), 0);
+	assert_int_equal(s.state, LINE_TEXT_SHOWN); /* less than was asked for */
 	line_text_free(&s);
 }
 

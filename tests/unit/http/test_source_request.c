@@ -139,7 +139,7 @@ TEST(text_of_a_function)
 	const char *a = ask(request(pid, "f", "from=1&to=99"));
 
 	expect(a, 200,
-	       "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%u,\"file\":\"%s\",\"changed\":false,\"from\":2,"
+	       "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%u,\"file\":\"%s\",\"from\":2,"
 	       "\"lines\":[\"def f(x):\",\"\\u0009return 1\"]}\n", pid, file);
 	assert_true(has_header(a, "Content-Type: application/json"));
 	assert_int_equal(told, 1);
@@ -153,9 +153,10 @@ TEST(text_of_a_function)
 
 TEST(text_that_is_hostile)
 {
-	__u32 pid = begin_with_interpreter();
+	__u32 pid;
 
 	write_file("\ndef f(x): # </script>\n\"\xe2\x80\xae\x1b[2J\xff\n");
+	pid = begin_with_interpreter();
 	assert_non_null(strstr(ask(request(pid, "f", "from=2&to=3")),
 			       "[\"def f(x): # </script>\",\"\\\"\\u202e\\u001b[2J\\ufffd\"]}\n"));
 }
@@ -189,7 +190,9 @@ TEST(files_that_are_others_by_now)
 
 	usleep(100000); /* more than the slack of a start */
 	write_file("\n@decorated\n\tpass\n");
-	assert_non_null(strstr(ask(request(pid, "f", rest)), "\"changed\":true,"));
+	expect(ask(request(pid, "f", rest)), 404,
+	       "%s was changed, or put there, after process %u began: what ran may have been another text\n",
+	       file, pid);
 	write_file("\ndef g(x):\n\treturn f\n");
 	expect(ask(request(pid, "f", rest)), 404, "%s was changed: the function is not where it was\n", file);
 	write_file("def f(x): pass\n");
@@ -208,6 +211,24 @@ TEST(files_that_are_others_by_now)
 	unlink(file);
 	assert_int_equal(symlink("/etc/shadow", file), 0);
 	assert_int_equal(status_of(ask(request(pid, "f", rest))), 403);
+}
+
+/* Whatever its times say: f was met at line 3. */
+TEST(lines_that_cannot_have_run)
+{
+	static const char *const texts[] = {
+		"\ndef f(x):\n\n\treturn 1\n", "\ndef f(x):\n\t# later\n", "\ndef f(x):\n",
+	};
+	__u32 pid;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		write_file(texts[i]);
+		pid = i ? start_interpreter() : begin_with_interpreter();
+		if (i)
+			add_interval(pid);
+		expect(ask(request(pid, "f", "from=2&to=3")), 404,
+		       "%s was changed: line 3, which was counted, has nothing that can run\n", file);
+	}
 }
 
 TEST(who_has_ended)

@@ -49,7 +49,7 @@ static int met(const char *name, const char *file, __u32 line, __u32 pid)
 {
 	const struct function_wanted wanted = { name, file, line, pid };
 
-	return function_lines_met(profile, &wanted);
+	return function_lines_met(profile, &wanted, NULL);
 }
 
 static __u32 last(const char *name, const char *file, __u32 line)
@@ -66,6 +66,21 @@ TEST(in_its_process)
 	assert_int_equal(met("g", "/a.py", 30, 1), 0);
 	assert_int_equal(met("f", "/a.py", 10, 3), 0);
 	assert_int_equal(met("leaf", "/l.py", 1, 1), 1);
+}
+
+/* Of the process's own stacks, within the stretch. */
+TEST(lines_of_its_process)
+{
+	const struct function_wanted wanted = { "f", "/a.py", 10, 1 };
+	bool is_counted[8] = { false };
+	struct lines_counted counted = { 12, 8, is_counted };
+
+	assert_int_equal(function_lines_met(profile, &wanted, &counted), 1);
+	for (__u32 i = 0; i < 8; i++)
+		assert_int_equal(is_counted[i], i == 0 || i == 2);
+	counted = (struct lines_counted){ 13, 1, is_counted + 7 };
+	assert_int_equal(function_lines_met(profile, &wanted, &counted), 1);
+	assert_false(is_counted[7]);
 }
 
 TEST(last_line_of_any_process)

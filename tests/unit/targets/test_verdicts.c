@@ -419,6 +419,7 @@ TEST(forks)
 	assert_non_null(e);
 	assert_int_equal(e->pid, 4000001);
 	assert_int_equal(e->start_time, SECOND);
+	assert_int_equal(e->loads_from, target.start_time); /* it has what its parent had loaded */
 	assert_int_equal(e->layout, p.layout);
 	assert_string_equal(e->comm, "child");
 	assert_string_equal(e->binary, "/opt/python3.13");
