@@ -183,8 +183,11 @@ static int intern_number(struct profile *p, __u32 value, __u32 *ret)
 static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)
 {
 	size_t size = offsetof(struct profile_owner, extra[p->info.extra_count]);
-	struct profile_owner o = { .began_boot_ns = labels->began_boot_ns };
+	struct profile_owner o;
 	int err = 0;
+
+	memset(&o, 0, sizeof(o)); /* all bytes are compared */
+	o.began_boot_ns = labels->began_boot_ns;
 
 #define LABEL(key, kind, origin, outputs, help) err = err ?: intern_##kind(p, labels->key, &o.key);
 #include "profile/labels.def"

@@ -109,7 +109,7 @@ TEST(fields_are_rows)
 	assert_int_equal(labels.tid, 101);
 	assert_string_equal(labels.comm, "<comm>");
 	assert_string_equal(labels.namespace, "<namespace>");
-	assert_int_equal(offsetof(struct profile_owner, extra), LABEL_COUNT * sizeof(__u32));
+	assert_int_equal(offsetof(struct profile_owner, label[LABEL_COUNT]), LABEL_COUNT * sizeof(__u32));
 }
 
 TEST(each_is_in_pprof)
