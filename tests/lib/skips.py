@@ -38,6 +38,7 @@ FEATURES = {
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "helm": "built from its Go module",
     "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
+    "interpreters": "two interpreters that have their runtime in the program itself",
     "kubernetes": "a node of Kubernetes on this machine (tests/k8s/README.md)",
     "kustomize": "built from its Go module",
     "llvm": "llvm-dwarfdump of version 16 or newer (llvm-19)",
