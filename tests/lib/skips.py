@@ -60,6 +60,7 @@ FEATURES = {
     "unit": "whatever a unit test needs besides",
     "uwsgi": "uwsgi-plugin-python3",
     "viewers": "viewers of profiles, from npm (tests/fetch-viewers.sh)",
+    "users": "another user, and setpriv to become that one",
     "venv": "the packages of tests/requirements.txt",
     "web": "the packages of tests/web-requirements.txt",
     "not-applicable": "what this interpreter, machine or kernel cannot have",
