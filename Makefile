@@ -80,8 +80,8 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: help all run check check-all check-layers check-size check-format check-tests check-bare check-long \
-	check-k8s check-guest check-big check-otlp \
+.PHONY: help all run check check-all check-rest check-long check-layers check-size check-format check-tests \
+	check-bare check-k8s check-guest check-big check-otlp \
 	check-release matrix image unit fuzz soak check-san check-arm64 \
 	bench bench-limits bench-page deps arm64 clean install \
 	compile_commands.json
@@ -107,6 +107,10 @@ check-all: deps ## the same with all tests that do not take hours, on every inte
 	$(Q)$(MAKE_ALL) all tests
 	$(Q)sh tests/check.sh $(O) all
 
+check-rest: deps ## what check-all has beyond check, when that has just run
+	$(Q)$(MAKE_ALL) all tests
+	$(Q)sh tests/check.sh $(O) rest
+
 check-long: ## the tests that take hours
 	$(Q)sh deploy/deps.sh long
 	$(Q)$(MAKE_ALL) all tests
@@ -116,7 +120,7 @@ matrix: deps-build ## the table of docs/versions.md: what works on each interpre
 	$(Q)$(MAKE_ALL) all $(TOOL_BIN)
 	$(Q)PYPERF=$(abspath $(BIN)) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 tests/matrix.py
 
-check-bare: ## run and check on a bare Debian 12 made here (root), as CI does; ALL=1: check-all too
+check-bare: ## run and check on a bare Debian 12 made here (root), as CI does; ALL=1: check-rest too
 	$(Q)sh tests/bare.sh
 
 check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes on it (tests/k8s/README.md)

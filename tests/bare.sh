@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The two commands of README.md on a bare Debian 12: make check-bare, and CI. With ALL=1 then make check-all.
+# The two commands of README.md on a bare Debian 12: make check-bare, and CI. With ALL=1
+# then make check-rest, so that all of make check-all has run.
 #   bare.sh [--here] [COMMAND...]    default: those commands. With COMMAND only that runs there (sh -c)
 #
 # A bare Debian is debootstrap's smallest one with only `make` added, in a directory that becomes the root of
 # a mount namespace of its own, so that programs inside find a real root: one that is a mount point. HEAD of
 # this repository is cloned into it; what is not committed is not there. The kernel, the network and the
 # machine's processes are the host's. From the host come as well: how it reaches the package registries, and
-# for make check-all, and for a COMMAND, the interpreters of pyenv, read-only. Where such a root cannot be
+# for make check-rest, and for a COMMAND, the interpreters of pyenv, read-only. Where such a root cannot be
 # made, or with --here, the commands run in this directory.
 #
 # The fresh Debian stays in .cache/bare for the next run. KEEP=1 keeps the used root and says where it is.
@@ -152,7 +153,7 @@ fi
 if [ -n "$here" ]; then
     cd "$top"
     case "$*" in
-    "") readme && { [ -z "${ALL:-}" ] || timed make check-all; } ;;
+    "") readme && { [ -z "${ALL:-}" ] || timed make check-rest; } ;;
     readme) readme ;;
     *) sh -c "$*" ;;
     esac
@@ -171,7 +172,7 @@ if [ $# = 0 ]; then
     pyenv=/nonexistent
     in_root sh tests/bare.sh --here readme
     pyenv=$given_pyenv
-    [ -z "${ALL:-}" ] || timed in_root make check-all
+    [ -z "${ALL:-}" ] || timed in_root make check-rest
 else
     in_root sh tests/bare.sh --here "$@"
 fi

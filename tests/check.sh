@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The tests of one suite; one that fails does not keep the others from running.
-#   check.sh BUILD_DIRECTORY check | all | long
+#   check.sh BUILD_DIRECTORY check | rest | all | long
 # check: each capability on one interpreter of each family (FAMILIES in tests/lib/interpreters.py), without
-# the tests that have the marker "all". all: every test that does not take hours. long: those too.
+# the tests that have the marker "all". rest: those that have it, when check has just run on the same commit.
+# all: both, every test that does not take hours. long: those too.
 #
 # Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver. "burns": their
 # programs burn CPUs; as many at once as there are CPUs, each until its programs have had enough. "alone":
@@ -27,8 +28,10 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
 jobs=${JOBS:-$((2 * $(nproc)))}
+layers="unit waits burns alone"
 case $SUITE in
 check) chosen="not long and not all" ;;
+rest) chosen="not long and all"; layers="waits burns alone" ;;
 all) chosen="not long" ;;
 long) chosen="long or not long"; export LONG=1 ;;
 *) echo "check.sh: no suite is called $SUITE" >&2; exit 2 ;;
@@ -45,7 +48,8 @@ mkfifo "$scratch/said"
 (trap '' INT TERM; exec tee "$log") <"$scratch/said" &
 tee=$!
 exec 3>&1 >"$scratch/said" 2>&1
-$python tests/lib/progress.py "$NOTES" &
+# shellcheck disable=SC2086
+$python tests/lib/progress.py "$NOTES" $layers &
 progress=$!
 
 finish() {
@@ -85,12 +89,17 @@ lane() {
     [ $code = 0 ] || tests_failed=1
 }
 
+# units PART: of tests/unit.sh
+units() {
+    [ $SUITE = rest ] || sh tests/unit.sh "$build" "$1" || failed=1
+}
+
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
-begins unit
-sh tests/unit.sh "$build" beside || failed=1
+[ $SUITE = rest ] || begins unit
+units beside
 lane waits "waits and not alone" "$jobs"
 lane burns "not waits and not alone" "${JOBS:-$(nproc)}"
-sh tests/unit.sh "$build" alone || failed=1
+units alone
 lane alone alone 1
 [ $tests_failed = 0 ] || [ -z "${AGAIN-}" ] || ! $python tests/lib/again.py "$NOTES" || tests_failed=0
 [ $tests_failed = 0 ] || failed=1
@@ -98,6 +107,7 @@ lane alone alone 1
 echo
 $python tests/lib/times.py "$NOTES" || failed=1
 echo
-$python tests/lib/skips.py "$NOTES" || failed=1
+# shellcheck disable=SC2086
+$python tests/lib/skips.py "$NOTES" $layers || failed=1
 echo "all of this is in $log"
 exit $failed

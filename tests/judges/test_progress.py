@@ -25,6 +25,12 @@ def test_what_runs_and_what_is_left():
         "6 min: burns, 5 of 10 tests; then alone; about 3 min to go"
 
 
+def test_only_the_layers_that_run():
+    lanes = ("waits", "burns", "alone")
+    assert progress.line(notes(waits=40, burns=5)[4:], 1400, lanes) == \
+        "5 min: burns, 5 of 10 tests; then alone; about 2 min to go"  # 0.575 of 0.85
+
+
 def test_no_estimate_at_the_begin():
     assert progress.line([{"layer": "unit", "began": 1000}], 1000) == \
         "0 min: unit, 0 tests; then waits, burns, alone"

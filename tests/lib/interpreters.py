@@ -109,9 +109,14 @@ def names():
     return [name for name in pinned() if not ONLY_FAMILIES or name in FAMILIES.values()]
 
 
-def is_left_out(name):
-    """Whether it is an interpreter or a version that `make check` does without."""
-    return name in (*pinned(), *VERSIONS) and name not in (*FAMILIES, *FAMILIES.values())
+def is_left_out(value):
+    """Whether a parameter is an interpreter, or names one or a version, that `make check` does without. None
+    is one that is not here."""
+    if value is None:
+        return not ONLY_FAMILIES
+    name = value.name if isinstance(value, Interpreter) else value
+    known = name in (*pinned(), *VERSIONS) or str(name).startswith("pyenv-")
+    return known and name not in (*FAMILIES, *FAMILIES.values())
 
 
 def is_quick(interpreter, versions):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A line a minute about what a run of the tests does, what is left of it, and how long that may take.
 
-    progress.py NOTES        until it is ended; by what the layers note in NOTES
+    progress.py NOTES LAYER...    until it is ended; of these layers, by what they note in NOTES
 
 A layer notes when it begins ({"layer": ..., "began": seconds}), how many tests it has ({"layer": ...,
 "tests": n}), and each of them when it has run (tests/lib/times.py). The estimate supposes that each layer
-takes that part of the whole which SHARES says."""
+takes that part of the whole which SHARES says, of those that run."""
 import json
 import pathlib
 import signal
@@ -29,7 +29,7 @@ def part_of(layer, notes):
     return sum("wall" in note for note in own), sum(note.get("tests", 0) for note in own)
 
 
-def done(notes):
+def done(notes, layers):
     """The part of the whole that is done."""
     begun = list(dict.fromkeys(note["layer"] for note in notes if "began" in note))
     whole = 0.0
@@ -37,21 +37,21 @@ def done(notes):
         ran, tests = part_of(layer, notes)
         is_over = layer != begun[-1]
         whole += SHARES[layer] * (1 if is_over else min(1, ran / tests) if tests else 0)
-    return whole
+    return whole / sum(SHARES[layer] for layer in layers)
 
 
-def line(notes, now):
+def line(notes, now, layers=tuple(SHARES)):
     """None before the first layer has begun."""
     begun = [note for note in notes if "began" in note]
     if not begun:
         return None
     layer, passed = begun[-1]["layer"], now - begun[0]["began"]
     ran, tests = part_of(layer, notes)
-    left = [name for name in SHARES if name not in {note["layer"] for note in begun}]
+    left = [name for name in layers if name not in {note["layer"] for note in begun}]
     text = "%d min: %s, %s tests" % (passed / 60, layer, "%d of %d" % (ran, tests) if tests else ran)
     if left:
         text += "; then %s" % ", ".join(left)
-    part = done(notes)
+    part = done(notes, layers)
     if part > 0.05:
         text += "; about %d min to go" % max(1, round(passed * (1 - part) / part / 60))
     return text
@@ -61,6 +61,6 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     while True:
         time.sleep(EACH)
-        said = line(read(sys.argv[1]), time.time())
+        said = line(read(sys.argv[1]), time.time(), sys.argv[2:])
         if said:
             print("\n--- %s" % said, flush=True)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tests/left-to-all.txt: each line names tests that are there, and means these and no others."""
+"""tests/left-to-all.txt: each line names tests that are there, and means these and no others. And which
+interpreters are left to `make check-all`, and so to `make check-rest`: what `make check` has none of."""
 import pathlib
 import re
 
+import interpreters as known
 import left_to_all
 
 TESTS = pathlib.Path(__file__).parents[1]
@@ -28,3 +30,12 @@ def test_what_a_line_means():
     for name in ("e2e/safety_more/test_a.py::test_b", "e2e/a/test_c.py::test_dd",
                  "e2e/a/test_c.py::test_e[3.11-y]", "e2e/a/test_c.py::test_g"):
         assert not is_left(name), name
+
+
+def test_interpreters_that_are_left():
+    kept = set(known.FAMILIES.values())
+    assert {i.name for i in known.everything() if not known.is_left_out(i)} <= kept
+    assert {name for name in known.pinned() if not known.is_left_out(name)} == kept
+    assert {v for v in known.VERSIONS if not known.is_left_out(v)} == set(known.FAMILIES) - {known.TWO}
+    for other in ("2.7", "offcpu", 3, ("3.6",)):
+        assert not known.is_left_out(other)
