@@ -95,6 +95,9 @@ units() {
 }
 
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
+# What pytest makes of the tests is there when the lanes begin (tests/conftest.py).
+# shellcheck disable=SC2086
+NOTES='' $python -m pytest -q --collect-only $folders >/dev/null &
 [ $SUITE = rest ] || begins unit
 units beside
 lane waits "waits and not alone" "$jobs"

@@ -18,6 +18,10 @@ TESTS = pathlib.Path(__file__).resolve().parent
 # use a quarter of a CPU and less (the last lines of `make check`), and so are of the lane "waits".
 WAITING = [TESTS / name for name in ("judges", "repo", "e2e/commands", "e2e/containers", "e2e/output",
                                      "e2e/push", "e2e/serving")]
+# What pytest makes of a test's file is kept for the next process: that is most of what it does until tests
+# begin. Programs that tests start keep nothing, which PYTHONDONTWRITEBYTECODE says.
+sys.pycache_prefix = str(TESTS.parent / "build" / "pycache")
+sys.dont_write_bytecode = False
 sys.path.insert(0, str(TESTS / "lib"))
 import interpreters as known  # noqa: E402
 import left_to_all  # noqa: E402
@@ -32,6 +36,12 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "waits: mostly waits: of that lane")
     config.addinivalue_line("markers", "burns: keeps CPUs busy, though its folder is one of those that wait")
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
+
+
+def pytest_ignore_collect(collection_path):
+    """Files of which `make check` runs nothing are not even read."""
+    is_left = known.ONLY_FAMILIES and left_to_all.is_left(str(collection_path.relative_to(TESTS.parent)))
+    return True if is_left else None  # None: as pytest thinks
 
 
 def shared_fixtures(item):

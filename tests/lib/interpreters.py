@@ -4,6 +4,7 @@
 Nothing is downloaded here; tests/fetch-interpreters.py does that. An interpreter is trusted only if the
 fetcher left a finished tree under its name: a half-unpacked one never has that name.
 """
+import functools
 import json
 import os
 import pathlib
@@ -178,13 +179,18 @@ def in_tree(name, tree):
                        kind, build)
 
 
+@functools.cache
+def _version_of(path):
+    text = subprocess.run([path, "-IS", "-c", "import sys; print(*sys.version_info[:3])"],
+                          capture_output=True, text=True).stdout
+    return tuple(int(n) for n in text.split())
+
+
 def _debian(name):
     path, _ = DEBIAN[name]
     if not os.access(path, os.X_OK):
         return None
-    text = subprocess.run([path, "-IS", "-c", "import sys; print(*sys.version_info[:3])"],
-                          capture_output=True, text=True).stdout
-    version = tuple(int(n) for n in text.split())
+    version = _version_of(path)
     if len(version) != 3:
         return None
     return Interpreter(name, version, path, _include(pathlib.Path("/usr/include/python%d.%d" % version[:2])),

@@ -39,3 +39,9 @@ def test_interpreters_that_are_left():
     assert {v for v in known.VERSIONS if not known.is_left_out(v)} == set(known.FAMILIES) - {known.TWO}
     for other in ("2.7", "offcpu", 3, ("3.6",)):
         assert not known.is_left_out(other)
+
+
+def test_a_file_that_is_left_whole_is_not_read():
+    is_left = left_to_all.pattern(["e2e/safety", "e2e/a/test_b.py", "e2e/a/test_c.py::test_d"]).match
+    assert is_left("e2e/safety") and is_left("e2e/safety/test_a.py") and is_left("e2e/a/test_b.py")
+    assert not is_left("e2e") and not is_left("e2e/a") and not is_left("e2e/a/test_c.py")
