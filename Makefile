@@ -374,7 +374,7 @@ $(O)/tests/unit/all $(O)/tests/unit/events/all:
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 $(O)/tests/bench/switches: $(O)/gen/switches.skel.h
-$(O)/tests/unit/kern/test_grace.o: $(O)/gen/spin.skel.h
+$(O)/tests/unit/kern/test_grace.o $(O)/tests/unit/kern/test_records.o: $(O)/gen/spin.skel.h
 $(O)/tests/guest/same_walk: $(O)/gen/same_walk.skel.h
 
 # --- housekeeping --------------------------------------------------------------------------------------

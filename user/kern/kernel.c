@@ -221,7 +221,7 @@ void kernel_close(struct kernel *k)
 	kernel_stop(k);
 	asleep_close(&k->asleep);
 	contexts_free(&k->contexts);
-	ring_buffer__free(k->records.ring);
+	kernel_close_records(k);
 	tables_unmap(k->skel, &k->tables, k->stats);
 	texts_close(&k->texts);
 	journal_rings_close(&k->journal);

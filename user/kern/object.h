@@ -28,6 +28,7 @@ struct dead_cpus;
 /* The ring buffer, and how far it is read (records.c). */
 struct records {
 	struct ring_buffer *ring;
+	const unsigned long *read, *made; /* positions in it: up to where it was read, and written */
 	__u64 until; /* clock_ns() after which this reading ends */
 	size_t bytes; /* of it so far */
 	bool more; /* it has ended before the ring was empty */
@@ -63,5 +64,7 @@ struct kernel {
 
 /* Once the programs are loaded: what kernel_read_records() reads. 0 or -errno. */
 int kernel_open_records(struct kernel *k);
+/* However far that came. */
+void kernel_close_records(struct kernel *k);
 
 #endif

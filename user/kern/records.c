@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -15,6 +17,9 @@
 #define HEADER_BYTES 8 /* of a record in the ring */
 /* So long a turn of the loop reads records: others have something to do, too. */
 #define PATIENCE_NS (20 * NS_PER_MS)
+/* So long a CPU that is in the middle of a record is waited for. A virtual one may have been taken away. */
+#define BUSY_NS	      (100 * NS_PER_MS)
+#define BUSY_PAUSE_US 100
 
 /* A negative number ends the reading behind this record. */
 static int forward_record(void *context, void *record, size_t size)
@@ -29,10 +34,40 @@ static int forward_record(void *context, void *record, size_t size)
 	return err;
 }
 
+/* One of the two pages in front of the ring, each with a position; libbpf shows them from 1.3 on. */
+static int map_position(const struct kernel *k, int page, const unsigned long **ret)
+{
+	const long size = sysconf(_SC_PAGESIZE);
+	const unsigned long *at = mmap(NULL, size, PROT_READ, MAP_SHARED,
+				       bpf_map__fd(k->skel->maps.records), page * size);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	*ret = at;
+	return 0;
+}
+
+static void unmap_position(const unsigned long *at)
+{
+	if (at)
+		munmap((void *)at, sysconf(_SC_PAGESIZE));
+}
+
 int kernel_open_records(struct kernel *k)
 {
-	k->records.ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
-	return k->records.ring ? 0 : -errno;
+	struct records *r = &k->records;
+
+	r->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
+	return r->ring ? map_position(k, 0, &r->read) ?: map_position(k, 1, &r->made) : -errno;
+}
+
+void kernel_close_records(struct kernel *k)
+{
+	struct records *r = &k->records;
+
+	ring_buffer__free(r->ring);
+	unmap_position(r->read);
+	unmap_position(r->made);
 }
 
 /*
@@ -51,9 +86,26 @@ static int read_until(struct kernel *k, __u64 until)
 	return r->more || n > 0 ? 0 : n;
 }
 
+static unsigned long position(const unsigned long *at)
+{
+	return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A record that a CPU is still writing keeps those behind it from being read, which others have written since
+ * and may have counted samples for.
+ */
 int kernel_read_records(struct kernel *k)
 {
-	return read_until(k, UINT64_MAX);
+	const unsigned long made = position(k->records.made);
+	const __u64 end = clock_ns() + BUSY_NS;
+	int err = read_until(k, UINT64_MAX);
+
+	while (!err && !k->records.more && (long)(made - position(k->records.read)) > 0 && clock_ns() < end) {
+		usleep(BUSY_PAUSE_US);
+		err = read_until(k, UINT64_MAX);
+	}
+	return err;
 }
 
 /* Most records do not wake the loop: those that wait are read once a second. */

@@ -10,7 +10,10 @@
 struct kernel;
 struct loop;
 
-/* Calls the function with each record that there is, at most as many as the ring can hold. 0 or -errno. */
+/*
+ * Calls the function with each record that there is, at most as many as the ring can hold: those that are
+ * written just now included, for which it waits a tenth of a second at most. 0 or -errno.
+ */
 int kernel_read_records(struct kernel *k);
 /* That function. Without one, records are dropped. */
 void kernel_on_record(struct kernel *k, int (*fn)(void *context, void *record, size_t size), void *context);

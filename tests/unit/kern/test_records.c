@@ -6,12 +6,18 @@
 #include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
-#include "base/loop.h"
+#include <pthread.h>
+#include <sched.h>
+
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+
+#include "base/loop.h"
 
 #include "kern/object.h"
 #include "kern/records.h"
 #include "pyperf.skel.h"
+#include "spin.skel.h"
 
 struct seen {
 	__u32 pid;
@@ -209,6 +215,61 @@ TEST(reading_has_an_end)
 	assert_int_equal(kernel_read_records(kernel), 0);
 	assert_true(count > 90);
 	assert_true(kernel->records.more);
+}
+
+static void *write_slowly(void *spin)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	const struct spin *s = spin;
+
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(s->progs.on_record), &options), 0);
+	return NULL;
+}
+
+static int flag(const int *place)
+{
+	return __atomic_load_n(place, __ATOMIC_SEQ_CST);
+}
+
+static int count_record(void *context, void *record, size_t size)
+{
+	(void)record;
+	*(int *)context += size == 64;
+	return 0;
+}
+
+/* Whether the record was still being written when the reading began: on a busy machine it may not be. */
+static bool reads_a_record_that_is_written(int *count)
+{
+	struct spin *s = spin__open();
+	pthread_t thread;
+	bool is_busy;
+
+	assert_non_null(s);
+	assert_int_equal(bpf_map__reuse_fd(s->maps.records, bpf_map__fd(kernel->skel->maps.records)), 0);
+	assert_int_equal(spin__load(s), 0);
+	*count = 0;
+	assert_int_equal(pthread_create(&thread, NULL, write_slowly, s), 0);
+	while (!flag(&s->bss->begun))
+		sched_yield();
+	is_busy = !flag(&s->bss->ended);
+	assert_int_equal(kernel_read_records(kernel), 0);
+	assert_int_equal(*count, 1);
+	pthread_join(thread, NULL);
+	spin__destroy(s);
+	return is_busy;
+}
+
+/* What others have written behind it must not be missing from what is read. */
+TEST(waits_for_a_record_that_is_written)
+{
+	int count, i;
+
+	kernel = open_kernel(selected);
+	kernel_on_record(kernel, count_record, &count);
+	for (i = 0; i < 100 && !reads_a_record_that_is_written(&count); i++)
+		;
+	assert_true(i < 100);
 }
 
 AROUND_EACH(NULL, teardown);
