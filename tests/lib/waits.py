@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Profiles waits beside an account of them that is not ours."""
 import collections
+import contextlib
 import os
 import pathlib
 import time
@@ -14,9 +15,29 @@ def schedstat(pid):
     """{tid: (ns that it ran, ns in a run queue)}"""
     found = {}
     for task in pathlib.Path("/proc/%d/task" % pid).iterdir():
-        run, queue, _ = map(int, (task / "schedstat").read_text().split())
-        found[int(task.name)] = run, queue
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            run, queue, _ = map(int, (task / "schedstat").read_text().split())
+            found[int(task.name)] = run, queue
     return found
+
+
+def let_run(pid, least=0, but=()):
+    """Until each thread that waits for a CPU now has had one: nobody has seen that wait begin, so it is not
+    in the profile. least: ns that each thread, but those, must have run meanwhile, whatever it waits for."""
+    first = schedstat(pid)
+    waits = {tid for tid in first if tid not in but and (least or state_of(pid, tid) == "R")}
+
+    def has_run(tid):
+        now = schedstat(pid).get(tid)
+        return not now or now[0] > first[tid][0] + least
+
+    profiler.wait_until(lambda: all(has_run(tid) for tid in waits), what="CPU for each thread")
+
+
+def state_of(pid, tid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path("/proc/%d/task/%d/stat" % (pid, tid)).read_text().rpartition(")")[2].split()[0]
+    return None
 
 
 def stolen():
@@ -41,6 +62,7 @@ def observe(directory, target, *arguments, event="offcpu", account=schedstat, se
         return b"capabilities that are kept" in os.pread(run.streams[1].fileno(), 1 << 24, 0)
 
     profiler.wait_until(lambda: is_ready() or run.process.poll() is not None, what="start")
+    let_run(target.pid)
     before, inner = account(target.pid), time.monotonic_ns()
     time.sleep(seconds)
     inner, after = time.monotonic_ns() - inner, account(target.pid)

@@ -9,7 +9,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from waits import observe, time_of
+from waits import let_run, observe, schedstat, time_of
 
 MARKER = "[GIL held by]"
 Blame = collections.namedtuple("Blame", "waiter holder ns")  # two stacks, leaf first
@@ -71,8 +71,13 @@ def test_waits_and_holders(python, start, tmp_path):
 
 
 def check_calls(python, start, tmp_path):
+    def account(pid):
+        """From when each thread has had the GIL: nobody has seen the beginning of the waits before."""
+        let_run(pid, least=3 * 10**6, but=[pid])
+        return schedstat(pid)
+
     with start(python, "calls") as target:
-        seen = observe(tmp_path, target, event="offcpu,gil", seconds=1.5)
+        seen = observe(tmp_path, target, event="offcpu,gil", account=account, seconds=1.5)
     samples = seen.run.of(target.pid)
     for tid in seen.before:
         mine = [s for s in samples if s.tid == tid and tid != target.pid]
