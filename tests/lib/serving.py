@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 import pprof
@@ -26,13 +27,23 @@ def free_port():
             return port
 
 
-class Server:
-    """pyperf-bpf --listen, with its address. Extra arguments go to the command line."""
+def other_address():
+    """Of this machine, in a network; browsers do not trust it as they do localhost."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        with contextlib.suppress(OSError):
+            s.connect(("192.0.2.1", 9))  # which sends nothing: an address for documents
+            return s.getsockname()[0]
+    pytest.skip("SKIP address: this machine is in no network")
 
-    def __init__(self, directory, *arguments, ready=True, **options):
+
+class Server:
+    """pyperf-bpf --listen, with its address. Extra arguments go to the command line. at: an address to listen
+    at instead of localhost's, of which that is one."""
+
+    def __init__(self, directory, *arguments, ready=True, at="127.0.0.1", **options):
         self.port = free_port()
         options.setdefault("output", None)
-        self.run = profiler.Run(directory, *arguments, "--listen", self.port, **options)
+        self.run = profiler.Run(directory, *arguments, "--listen", "%s:%d" % (at, self.port), **options)
         self.url = "http://127.0.0.1:%d" % self.port
         if ready:
             profiler.wait_until(self.is_ready, what="answer of /readyz")
@@ -51,6 +62,9 @@ class Server:
             connection.request(method, path, body=body, headers=dict(headers))
             answer = connection.getresponse()
             return Answer(answer.status, dict(answer.getheaders()), answer.read())
+
+    def post(self, path, headers=(), body=None):
+        return self.get(path, "POST", {"Content-Type": "application/json", **dict(headers)}, body=body)
 
     def profile(self, query):
         answer = self.get("/debug/pprof/profile?" + query)

@@ -24,6 +24,7 @@ import interpreters as known
 
 # What a test may want besides interpreters: what it is, and on Debian the package that has it.
 FEATURES = {
+    "address": "an address of this machine besides those of localhost",
     "apt": "apt-get and its locks, for root",
     "arm64": "libraries of the cross-compiler for it (libc6-arm64-cross)",
     "busy": "a machine that is not so busy that what a test waits for has passed before it looks",

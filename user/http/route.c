@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -181,27 +182,54 @@ static const struct route {
 	{ "/readyz", ready, .exposure = EXPOSURE_HEALTH },
 };
 
+static const char *header_of(const struct visit *v, const char *name)
+{
+	return MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, name);
+}
+
 /*
  * A web page can make its visitor's browser ask this server under a name of the page's own that is said to be
  * 127.0.0.1, and would read the answer. Who listens for other machines has names that are not known here.
  */
 static bool is_welcome(const struct visit *v)
 {
-	const char *host = MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, "Host");
+	const char *host = header_of(v, "Host");
 
 	return !v->entrance->local || !host || http_host_is_local(host);
 }
 
+/* As "http://HOST" of Host: HOST. It is "null" of a page that hides where it is from. */
+static bool is_own_origin(const struct visit *v, const char *origin)
+{
+	const char *authority = strstr(origin, "://"), *host = header_of(v, "Host");
+
+	return authority && host && !strcasecmp(authority + strlen("://"), host);
+}
+
 /*
  * Every page in the web can have its visitor's browser ask here, as for a picture, though it cannot read the
- * answer. Browsers say so; other programs send no such header.
+ * answer. Browsers say so by Sec-Fetch-Site, but only to localhost and to what has TLS; to all others, and
+ * with POST, they say by Origin where a page is from. Other programs send no such header.
  */
 static bool is_of_other_site(const struct visit *v)
 {
-	const char *site =
-		MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+	const char *site = header_of(v, "Sec-Fetch-Site"), *origin = header_of(v, "Origin");
 
-	return site && strcmp(site, "same-origin") && strcmp(site, "none");
+	return (site && strcmp(site, "same-origin") && strcmp(site, "none")) ||
+	       (origin && !is_own_origin(v, origin));
+}
+
+/*
+ * Whether whoever sends this POST can be no page of another site, also in a browser that says nothing about
+ * sites: a form cannot have this type, and before a script sends it the browser asks whether it may.
+ */
+static bool is_json(const struct visit *v)
+{
+	static const char json[] = "application/json";
+	const char *type = header_of(v, "Content-Type");
+
+	return type && !strncasecmp(type, json, strlen(json)) &&
+	       strchr("; ", type[strlen(json)]); /* or its end */
 }
 
 static bool is_health(const char *path)
@@ -258,6 +286,14 @@ static enum MHD_Result refuse_method(struct visit *v, const struct route *r)
 	return answer_buf_with(&v->client, MHD_HTTP_METHOD_NOT_ALLOWED, TYPE_TEXT, &body, allowed);
 }
 
+static enum MHD_Result obey(struct visit *v, const struct route *r)
+{
+	if (!is_json(v))
+		return answer_line(&v->client, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+				   "POST wants the header Content-Type: application/json");
+	return r->post(v);
+}
+
 static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 			  "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
@@ -302,7 +338,7 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 		if (r->costs && is_of_other_site(v))
 			return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
 					   "this is not for pages of other sites");
-		return strcmp(method, "POST") ? r->answer(v) : r->post(v);
+		return strcmp(method, "POST") ? r->answer(v) : obey(v, r);
 	}
 	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
 	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))

@@ -81,7 +81,7 @@ def recorded(tmp_path_factory):
             answer = s.get("%s?trace=each&to=%f" % (LOG, end))
             assert answer.status == 200
             (folder / "log.pb.gz").write_bytes(answer.body)
-            assert s.get("%s?to=%f" % (LOG, end), method="POST").status == 202
+            assert s.post("%s?to=%f" % (LOG, end)).status == 202
             profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
             yield Recorded(folder, s.url, requests)
 

@@ -222,7 +222,7 @@ def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
         everything, asked = stacks(path.read_bytes()), s.get(LOG)
         assert everything == stacks(asked.body) and sum(everything.values()) > 50
         middle = (begin + end) / 2
-        answer = s.get("%s?from=%f&to=%f" % (LOG, begin, middle), method="POST", body=b"not read")
+        answer = s.post("%s?from=%f&to=%f" % (LOG, begin, middle), body=b"not read")
         assert answer.status == 202 and str(path).encode() in answer.body
         profiler.wait_until(lambda: s.metric("log_files_written_total") == 2, what="file")
         part = stacks(path.read_bytes())
@@ -230,8 +230,11 @@ def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
         assert 0 < sum(part.values()) < sum(everything.values())
         for query, status in (("from=1&to=2", 404), ("format=folded", 400), ("pid=1", 400), ("last=x", 400),
                               ("trace=x", 400), ("trace=" + "ab" * 16, 400)):
-            assert s.get("%s?%s" % (LOG, query), method="POST").status == status
-        assert s.get(LOG, method="POST", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+            assert s.post("%s?%s" % (LOG, query)).status == status
+        for header, value in (("Sec-Fetch-Site", "cross-site"), ("Origin", "http://evil.example"),
+                              ("Origin", "null")):
+            assert s.post(LOG, headers={header: value}).status == 403
+        assert s.get(LOG, method="POST", body=b"text").status == 415
         assert s.get("/metrics", method="POST").status == 405
         assert s.get(LOG, method="PUT").headers["Allow"] == "GET, POST"
         assert s.metric("log_files_failed_total") == 0
@@ -260,7 +263,7 @@ def test_a_file_that_cannot_be_written(tmp_path, workloads):
         s.run.process.send_signal(signal.SIGUSR2)
         profiler.wait_until(lambda: s.metric("log_files_failed_total") == 1, what="failure")
         folder.mkdir()
-        assert s.get(LOG, method="POST").status == 202
+        assert s.post(LOG).status == 202
         profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
         assert (folder / "file.folded").exists()
 
@@ -268,7 +271,7 @@ def test_a_file_that_cannot_be_written(tmp_path, workloads):
 def test_without_a_file(tmp_path):
     with server(tmp_path, "--all-python", "--log", 1) as s:
         s.run.process.send_signal(signal.SIGUSR2)
-        answer = s.get(LOG, method="POST")
+        answer = s.post(LOG)
         assert answer.status == 404 and b"--log-file FILE" in answer.body
         profiler.wait_until(lambda: b"--log-file FILE" in os.pread(s.run.streams[1].fileno(), 1 << 16, 0),
                             what="warning")

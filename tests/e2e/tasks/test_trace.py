@@ -104,13 +104,13 @@ def test_ids(python, workloads, tmp_path):
             linked = otlp.parse(log(s, "format=otlp&trace=" + trace_id).body)
             nothing = log(s, "trace=" + "ab" * 16)
             unknown = s.metric("trace_unknown_total")
-            assert s.get("%s?from=%f" % (LOG, begin), method="POST").status == 202
+            assert s.post("%s?from=%f" % (LOG, begin)).status == 202
             profiler.wait_until(lambda: s.metric("log_files_written_total") == 1, what="file")
             written = pprof.parse((tmp_path / "log.pb.gz").read_bytes())
-            assert s.get("%s?trace=%s" % (LOG, trace_id), method="POST").status == 202
+            assert s.post("%s?trace=%s" % (LOG, trace_id)).status == 202
             profiler.wait_until(lambda: s.metric("log_files_written_total") == 2, what="file")
             own = (tmp_path / "log.pb.gz").read_bytes()
-            assert s.get("%s?trace=%s" % (LOG, "ab" * 16), method="POST").status == 202
+            assert s.post("%s?trace=%s" % (LOG, "ab" * 16)).status == 202
             profiler.wait_until(lambda: s.metric("log_files_failed_total") == 1, what="order")
             assert (tmp_path / "log.pb.gz").read_bytes() == own
             check_rows(s, begin)

@@ -275,6 +275,57 @@ TEST(pages_of_other_sites)
 	assert_int_equal(site.profiles.open, 0);
 }
 
+/* At addresses of the network browsers say no more than where the page is from, if it may be told. */
+TEST(pages_of_other_origins)
+{
+	static const struct {
+		const char *origin;
+		bool welcome;
+	} rows[] = {
+		{ "http://node-1:7070", true }, { "https://node-1:7070", true },
+		{ "http://NODE-1:7070", true }, { "http://node-1:7071", false }, { "http://node-1", false },
+		{ "http://evil.example", false }, { "http://node-1:7070.evil.example", false },
+		{ "http://evil.example://node-1:7070", false }, { "node-1:7070", false },
+		{ "null", false }, { "", false },
+	};
+	static const char *const methods[] = { "GET", "POST" };
+	char request[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(methods); i++) {
+		snprintf(request, sizeof(request),
+			 "%s /debug/pyperf/log?last=x HTTP/1.1\r\nHost: node-1:7070\r\nConnection: close\r\n"
+			 "Content-Type: application/json\r\nOrigin: %s\r\n\r\n",
+			 methods[i % ARRAY_SIZE(methods)], rows[i / ARRAY_SIZE(methods)].origin);
+		assert_int_equal(status_of(ask(request)) == 400, rows[i / ARRAY_SIZE(methods)].welcome);
+	}
+	assert_int_equal(status_of(ask("GET /debug/pyperf/log?last=x HTTP/1.0\r\nOrigin: http://a\r\n\r\n")),
+			 403);
+}
+
+/* What a form can send is no order. */
+TEST(orders_are_json)
+{
+	static const struct {
+		const char *type;
+		int status;
+	} rows[] = {
+		{ "application/json", 400 }, { "Application/JSON", 400 },
+		{ "application/json; charset=utf-8", 400 }, { "application/json;x", 400 },
+		{ "", 415 }, { "text/plain", 415 }, { "text/plain;application/json", 415 },
+		{ "application/jsonp", 415 }, { "application/json,text/plain", 415 },
+		{ "application/x-www-form-urlencoded", 415 }, { "multipart/form-data; boundary=x", 415 },
+	};
+	char request[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(request, sizeof(request),
+			 "POST /debug/pyperf/log?last=x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+			 "Content-Type: %s\r\n\r\n", rows[i].type);
+		assert_int_equal(status_of(ask(request)), rows[i].status);
+	}
+	assert_int_equal(status_of(ask_for("POST", "/debug/pyperf/log?last=x", "localhost")), 415);
+}
+
 /* Health is for everybody, and so is what has no names at an address of its own. */
 TEST(token_is_wanted)
 {
