@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "proc/procfs.h"
 
 __u64 usage_waited_ms(pid_t pid)
 {
@@ -20,6 +21,13 @@ __u64 usage_waited_ms(pid_t pid)
 	return ns / 1000000;
 }
 
+bool usage_is_ready(pid_t pid)
+{
+	struct procfs_stat stat;
+
+	return pid > 0 && !procfs_stat(pid, &stat) && stat.state == 'R';
+}
+
 double usage_seconds(pid_t pid)
 {
 	struct timespec t;
@@ -28,4 +36,13 @@ double usage_seconds(pid_t pid)
 	if (pid <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
 		return 0;
 	return t.tv_sec + t.tv_nsec / (double)NS_PER_SECOND;
+}
+
+bool usage_mostly_waits(const struct usage *before, const struct usage *now)
+{
+	const __u64 half = (now->at_ms - before->at_ms) / 2;
+
+	if (now->waited_ms - before->waited_ms >= half)
+		return true;
+	return now->is_ready && (now->seconds - before->seconds) * 1000 < half;
 }

@@ -38,7 +38,7 @@ struct worker {
 	__u64 deadline; /* ms, CLOCK_MONOTONIC */
 	__u64 begin;	/* of the request under way: ms, CLOCK_MONOTONIC */
 	bool doubted;	/* it was late once, ... */
-	__u64 waited;	/* ... and child and parser had waited for a CPU so long by then, ms */
+	struct usage then; /* ... and child and parser had used and wanted so much of the CPUs by then */
 	__u64 waited_before; /* the request under way: the same */
 	struct {
 		pid_t pid;
@@ -50,6 +50,18 @@ struct worker {
 static __u64 waited_ms(const struct worker *worker)
 {
 	return usage_waited_ms(worker->life.child) + usage_waited_ms(worker->life.parser);
+}
+
+static struct usage usage(const struct worker *worker)
+{
+	const struct worker_life *l = &worker->life;
+
+	return (struct usage){
+		.at_ms = clock_ms(),
+		.waited_ms = waited_ms(worker),
+		.seconds = usage_seconds(l->child) + usage_seconds(l->parser),
+		.is_ready = usage_is_ready(l->child) || usage_is_ready(l->parser),
+	};
 }
 
 static void fail(struct worker *worker, int error)
@@ -282,11 +294,12 @@ int worker_timeout_ms(const struct worker *worker)
 
 /*
  * A child that waits for a CPU is not stuck, or for its parser that does: on a machine with a hundred busy
- * processes that may take seconds. It counts as waiting when it spent most of the last DOUBT_MS so.
+ * processes that may take seconds. It counts as waiting when it had none for most of the last DOUBT_MS.
  */
 static bool is_late(struct worker *worker)
 {
-	__u64 now = clock_ms(), waited;
+	__u64 now = clock_ms();
+	struct usage used;
 
 	if (now < worker->deadline)
 		return false;
@@ -296,11 +309,11 @@ static bool is_late(struct worker *worker)
 		worker->deadline = now + DOUBT_MS;
 		return false;
 	}
-	waited = waited_ms(worker);
-	if (worker->doubted && waited - worker->waited < DOUBT_MS / 2)
+	used = usage(worker);
+	if (worker->doubted && !usage_mostly_waits(&worker->then, &used))
 		return true;
 	worker->doubted = true;
-	worker->waited = waited;
+	worker->then = used;
 	worker->deadline = now + DOUBT_MS;
 	return false;
 }

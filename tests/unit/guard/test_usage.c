@@ -81,3 +81,36 @@ TEST(waiting)
 	reap(b);
 	assert_int_equal(usage_waited_ms(a), 0);
 }
+
+TEST(ready)
+{
+	pid_t pid = spinning();
+
+	assert_true(usage_is_ready(pid));
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	assert_false(usage_is_ready(pid));
+	reap(pid);
+	assert_false(usage_is_ready(pid) || usage_is_ready(0));
+}
+
+/* Of 100 ms, after others. */
+static bool waits_mostly(__u64 waited_ms, double used_ms, bool is_ready)
+{
+	const struct usage before = { .at_ms = 1000, .waited_ms = 300, .seconds = 2 };
+	const struct usage now = { 1100, 300 + waited_ms, 2 + used_ms / 1000, is_ready };
+
+	return usage_mostly_waits(&before, &now);
+}
+
+TEST(mostly_waits)
+{
+	assert_true(waits_mostly(50, 10, false));
+	assert_true(waits_mostly(80, 10, true));
+	assert_false(waits_mostly(49, 10, false)); /* the rest of the time it slept */
+	assert_false(waits_mostly(0, 0, false));
+	assert_false(waits_mostly(0, 90, true)); /* it has had a CPU */
+	/* A wait that has not ended is in no sum yet. */
+	assert_true(waits_mostly(0, 0, true));
+	assert_true(waits_mostly(40, 20, true));
+}
