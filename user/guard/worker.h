@@ -20,7 +20,7 @@
 #define WORKER_QUEUE	   512 /* requests that wait; one user has half of them at most */
 /* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
 #define WORKER_DEADLINE_MS 500
-#define WORKER_PATIENCE_MS 5000
+#define WORKER_PATIENCE_MS 20000
 
 /* Only the first reply_size() bytes (reply.h) come from the child; the others are 0. */
 struct worker_reply {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static int teardown(void **state)
 /* What an event loop does. */
 static void receive(struct worker_reply *ret)
 {
-	__u64 limit = clock_ms() + 10000;
+	__u64 limit = clock_ms() + 60000;
 
 	for (;;) {
 		struct pollfd poll_fd = { .fd = worker_fd(worker), .events = POLLIN };
@@ -324,6 +325,42 @@ TEST(parser_dies)
 	assert_int_equal(kill(parser, 0), -1);
 }
 
+/* The only CPU that pid has left has another one for itself. */
+static pid_t starve(pid_t pid)
+{
+	struct sched_param none = { 0 };
+	cpu_set_t one;
+	pid_t other;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(pid, sizeof(one), &one), 0);
+	assert_int_equal(sched_setscheduler(pid, SCHED_IDLE, &none), 0);
+	other = fork();
+	assert_true(other >= 0);
+	if (!other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sched_setaffinity(0, sizeof(one), &one);
+		for (;;)
+			;
+	}
+	return other;
+}
+
+/* One wait for a CPU lasts longer than the time in which it is looked whether it waits for one. */
+TEST(child_without_a_cpu)
+{
+	pid_t child = worker_pid(worker), other;
+
+	identify_works(69); /* for which it reads files: without a CPU it would do so in parts */
+	other = starve(child);
+	for (int i = 0; i < 5; i++)
+		identify_works(70 + i);
+	assert_int_equal(worker_pid(worker), child);
+	kill(other, SIGKILL);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+}
+
 static pid_t parent_of(pid_t pid)
 {
 	struct procfs_stat stat;
@@ -427,7 +464,7 @@ TEST(parent_dies, .bare = true)
 	usleep(50000); /* until it has asked to be told */
 	kill(parent, SIGKILL);
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
-	alarm(10);
+	alarm(120);
 	while (waitpid(-1, NULL, 0) > 0) /* the zygote, and those whose end it has not seen before its own */
 		;
 	assert_int_equal(errno, ECHILD);
