@@ -214,8 +214,12 @@ def test_what_is_short(workloads, tmp_path):
 
 @pytest.mark.all  # the same turns
 def test_nothing_is_long(workloads, tmp_path):
+    """But for a loop that had no pause for 100 ms, which is said whatever is long: on a busy machine there is
+    one."""
     run, _, _ = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 60000)
-    assert "no event loop had a turn longer than --min-turn: the profile is empty" in run.err
+    assert {profiler.functions(sample)[0] for sample in run.samples} <= {"[saturated]"}
+    assert ("no event loop had a turn longer than --min-turn: the profile is empty" in run.err) == (
+        not run.samples)
 
 
 @pytest.mark.all  # the same turns
