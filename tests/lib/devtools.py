@@ -19,9 +19,10 @@ KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "Home": (36, ""
 
 
 class Browser:
-    """Raises FileNotFoundError where there is no Chromium. home: a folder for what it wants to keep."""
+    """Raises FileNotFoundError where there is no Chromium. home: a folder for what it wants to keep.
+    arguments: more of them for its command line."""
 
-    def __init__(self, home):
+    def __init__(self, home, *arguments):
         program = shutil.which("chromium")
         if not program:
             raise FileNotFoundError("chromium")
@@ -39,7 +40,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
              "--force-device-scale-factor=1", "--user-data-dir=%s" % home, "--remote-debugging-pipe",
-             "--window-size=1400,1000", "about:blank"],
+             "--window-size=1400,1000", *arguments, "about:blank"],
             preexec_fn=take_pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
         os.close(their_in)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -116,27 +115,6 @@ bool http_address_is_local(const struct http_address *a)
 	if (a->socket.ss_family == AF_INET6)
 		return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 	return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-}
-
-bool http_host_is_local(const char *host)
-{
-	struct in6_addr address;
-	char name[64];
-	size_t n;
-
-	if (*host == '[') {
-		n = strcspn(++host, "]");
-		if (host[n] != ']' || (host[n + 1] && host[n + 1] != ':'))
-			return false;
-	} else {
-		n = strcspn(host, ":");
-	}
-	if (n >= sizeof(name))
-		return false;
-	memcpy(name, host, n);
-	name[n] = '\0';
-	return !strcasecmp(name, "localhost") || inet_pton(AF_INET, name, &address) == 1 ||
-	       inet_pton(AF_INET6, name, &address) == 1;
 }
 
 const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT])

@@ -26,11 +26,6 @@ int http_address_parse(const char *text, struct http_address *ret);
 bool http_address_is_unix(const struct http_address *a);
 /* Whether it is a port that only this machine can reach, its browsers among all else. */
 bool http_address_is_local(const struct http_address *a);
-/*
- * Whether a Host header names this machine in a way that no foreign name server can: by address or as
- * localhost.
- */
-bool http_host_is_local(const char *host);
 /* As ADDR:PORT or unix:/PATH. */
 const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT]);
 /*

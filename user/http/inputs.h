@@ -43,6 +43,7 @@ struct http_inputs {
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
 	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
 	const char *token_file; /* --listen-token-file or NULL */
+	const char *listen_host; /* --listen-host or NULL */
 	bool gives_source; /* --listen-source */
 	const char *speedscope; /* the folder of --speedscope, or NULL */
 };

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "export/continuous.h"
 #include "guard/worker.h"
-#include "http/address.h"
 #include "http/assets.h"
 #include "http/connections.h"
 #include "http/log_order.h"
@@ -187,17 +186,6 @@ static const char *header_of(const struct visit *v, const char *name)
 	return MHD_lookup_connection_value(v->client.connection, MHD_HEADER_KIND, name);
 }
 
-/*
- * A web page can make its visitor's browser ask this server under a name of the page's own that is said to be
- * 127.0.0.1, and would read the answer. Who listens for other machines has names that are not known here.
- */
-static bool is_welcome(const struct visit *v)
-{
-	const char *host = header_of(v, "Host");
-
-	return !v->entrance->local || !host || http_host_is_local(host);
-}
-
 /* As "http://HOST" of Host: HOST. It is "null" of a page that hides where it is from. */
 static bool is_own_origin(const struct visit *v, const char *origin)
 {
@@ -240,12 +228,31 @@ static bool is_health(const char *path)
 	return false;
 }
 
+/* Names of programs may be in the answer. */
+static bool is_closed(const struct visit *v, const char *path)
+{
+	return v->entrance->exposure == EXPOSURE_ALL && !is_health(path);
+}
+
+/*
+ * A web page can make its visitor's browser ask this server under a name of the page's own that is said to be
+ * one of this machine's addresses, and would read the answer. No page has the token or the socket's file, and
+ * other machines may ask for health and metrics by any name.
+ */
+static bool is_welcome(const struct visit *v, const char *path)
+{
+	const struct entrance *e = v->entrance;
+	const char *host = header_of(v, "Host");
+
+	if (!e->local && (e->is_unix || e->site->token.file || !is_closed(v, path)))
+		return true;
+	return !host || hosts_has(&e->site->hosts, host);
+}
+
 /* Answers with names of programs are for clients that have the token. 0 or -errno as token_check(). */
 static int check_token(const struct visit *v, const char *path)
 {
-	if (v->entrance->exposure != EXPOSURE_ALL || is_health(path))
-		return 0;
-	return token_check(&v->entrance->site->token, v->client.connection);
+	return is_closed(v, path) ? token_check(&v->entrance->site->token, v->client.connection) : 0;
 }
 
 static enum MHD_Result refuse_token(struct visit *v, int err)
@@ -321,10 +328,10 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 	const struct asset *asset;
 	int err;
 
-	if (!is_welcome(v))
+	if (!is_welcome(v, path))
 		return answer_line(&v->client, MHD_HTTP_FORBIDDEN,
-				   "this address is for localhost only; "
-				   "--listen ADDR:PORT opens another one");
+				   "this may be asked by an IP address, as localhost or by this machine's "
+				   "own name; --listen-host NAME allows another one");
 	err = check_token(v, path);
 	if (err)
 		return refuse_token(v, err);

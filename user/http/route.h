@@ -13,6 +13,7 @@
 #include "http/flame.h"
 #include "http/followers.h"
 #include "http/health.h"
+#include "http/hosts.h"
 #include "http/exposure.h"
 #include "http/profile_request.h"
 #include "http/recent.h"
@@ -31,6 +32,7 @@ struct site {
 	struct flame flame;
 	struct followers followers;
 	struct token token;
+	struct hosts hosts;
 	struct profile_requests profiles;
 	struct stacks_requests stacks;
 	struct source_requests source;
@@ -43,7 +45,8 @@ struct site {
 struct entrance {
 	struct site *site;
 	enum exposure exposure;
-	bool local; /* http_address_is_local() */
+	bool local;   /* http_address_is_local() */
+	bool is_unix; /* http_address_is_unix() */
 };
 
 /* MHD's handler of requests; context is struct entrance. */

@@ -84,9 +84,12 @@ static int open_all(struct http *h)
 int http_new(struct http **ret, const struct http_inputs *inputs)
 {
 	struct http *h = calloc(1, sizeof(*h));
-	int err = h ? open_all(h) : -ENOMEM;
+	int err = h ? hosts_open(&h->site.hosts, inputs->listen_host) : -ENOMEM;
 
+	err = err ?: open_all(h);
 	if (err) {
+		if (h)
+			hosts_close(&h->site.hosts);
 		free(h);
 		return err;
 	}
@@ -156,7 +159,8 @@ int http_listen(struct http *h, const struct http_address *a, enum exposure expo
 	fd = http_address_listen(a);
 	if (fd < 0)
 		return fd;
-	l->entrance = (struct entrance){ &h->site, exposure, http_address_is_local(a) };
+	l->entrance = (struct entrance){ &h->site, exposure, http_address_is_local(a),
+					 http_address_is_unix(a) };
 	l->address = *a;
 	err = start_daemon(h, l, fd); /* which then owns it, whatever became of it */
 	h->listener_count += !err;
@@ -306,6 +310,7 @@ void http_free(struct http *h)
 	}
 	close_all(h); /* gives back what is lent of the profile */
 	recent_stop(&h->site.recent);
+	hosts_close(&h->site.hosts);
 	viewer_files_free(h->site.viewer);
 	free(h);
 }

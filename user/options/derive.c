@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "endpoint/rules.h"
+#include "http/hosts.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
 #include "options/fail.h"
@@ -128,6 +129,12 @@ static int derive_output(struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--output wants a file name");
 	if (o->listen_token_file && !o->listen)
 		return options_fail(error, size, "--listen-token-file goes with --listen ADDR:PORT");
+	if (o->listen_host && !o->listen && !o->listen_metrics && !o->listen_health)
+		return options_fail(error, size, "--listen-host goes with --listen ADDR:PORT");
+	if (o->listen_host && hosts_check(o->listen_host))
+		return options_fail(error, size,
+				    "--listen-host wants names of hosts with commas between, without a port, "
+				    "not '%s'", o->listen_host);
 	if (o->speedscope && !o->listen)
 		return options_fail(error, size, "--speedscope goes with --listen ADDR:PORT");
 	if (o->format < 0)

@@ -156,6 +156,7 @@ static int open_http(struct agent *a)
 		.kubelet = a->ask_kubelet.kubelet,
 		.selection = a->options->all_python || a->options->all ? &a->selection : NULL,
 		.token_file = a->options->listen_token_file,
+		.listen_host = a->options->listen_host,
 		.gives_source = a->options->listen_source,
 		.speedscope = a->options->speedscope,
 	};

@@ -41,6 +41,16 @@ static int listen_at(struct http *h, const struct http_address *a, enum exposure
 	return err;
 }
 
+/* Who listens for other machines may not know what those get. */
+static void warn_of_all(const struct http_address *a, const char *token_file)
+{
+	char text[HTTP_ADDRESS_TEXT];
+
+	if (a->size && !token_file && !http_address_is_unix(a) && !http_address_is_local(a))
+		log_warning("--listen %s: whoever reaches this sees names of functions and files; "
+			    "--listen-token-file FILE has them show a token", http_address_text(a, text));
+}
+
 /* A token that is not there would be missed only by the first client. */
 static int try_token(const char *file)
 {
@@ -93,9 +103,11 @@ int serve_open(struct http **ret, const struct serve_addresses *addresses, const
 	      listen_at(h, &addresses->all, EXPOSURE_ALL) ?:
 	      listen_at(h, &addresses->metrics, EXPOSURE_METRICS) ?:
 	      listen_at(h, &addresses->health, EXPOSURE_HEALTH);
-	if (!err)
-		*ret = TAKE_PTR(h);
-	return err;
+	if (err)
+		return err;
+	warn_of_all(&addresses->all, inputs->token_file);
+	*ret = TAKE_PTR(h);
+	return 0;
 }
 
 int serve_start(struct http *h)

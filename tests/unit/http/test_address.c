@@ -199,26 +199,3 @@ TEST(longest_path)
 	assert_int_equal(http_address_parse(text, &a), 0);
 	assert_string_equal(http_address_text(&a, shown), text);
 }
-
-TEST(hosts)
-{
-	static const char *const local[] = {
-		"localhost", "LOCALHOST:7070", "127.0.0.1", "127.0.0.1:7070", "[::1]", "[::1]:7070",
-		"10.0.0.1:80",
-	};
-	static const char *const foreign[] = {
-		"", "evil.example", "evil.example:7070", "localhost.evil.example", "127.0.0.1.evil.example",
-		"evil.example@127.0.0.1", "[::1", "[::1]x", "[evil]", ":7070", "localhost.",
-	};
-	char text[300];
-
-	for (size_t i = 0; i < ARRAY_SIZE(local); i++)
-		if (!http_host_is_local(local[i]))
-			fail_msg("'%s' was refused", local[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(foreign); i++)
-		if (http_host_is_local(foreign[i]))
-			fail_msg("'%s' was accepted", foreign[i]);
-	memset(text, '1', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	assert_false(http_host_is_local(text));
-}

@@ -236,14 +236,40 @@ TEST(foreign_names)
 	const char *a;
 
 	entrance.local = true;
+	site.token.file = "/nonexistent"; /* which changes nothing here */
 	a = ask_for("GET", "/healthz", "evil.example");
 	assert_int_equal(status_of(a), 403);
-	assert_non_null(strstr(body_of(a), "localhost only"));
+	assert_non_null(strstr(body_of(a), "--listen-host NAME allows another one"));
 	assert_int_equal(status_of(ask_for("GET", "/healthz", "localhost:7070")), 200);
 	assert_int_equal(status_of(ask_for("GET", "/healthz", "127.0.0.1")), 200);
 	assert_int_equal(status_of(ask("GET /healthz HTTP/1.0\r\n\r\n")), 200); /* no browser is that old */
-	entrance.local = false;
+	assert_int_equal(hosts_open(&site.hosts, "node-1.example"), 0);
 	assert_int_equal(status_of(ask_for("GET", "/healthz", "node-1.example")), 200);
+	hosts_close(&site.hosts);
+}
+
+/* At another address it is the same for what has names of programs, unless there is a token or no network. */
+TEST(foreign_names_in_a_network)
+{
+	static const char *const closed[] = { "/page.css", "/metrics", "/x", "/debug/pyperf/stacks?pid=0" };
+
+	fill_site();
+	assert_int_equal(hosts_open(&site.hosts, "node-1.example"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(closed); i++) {
+		assert_int_equal(status_of(ask_for("GET", closed[i], "evil.example:7070")), 403);
+		assert_int_not_equal(status_of(ask_for("GET", closed[i], "node-1.example:7070")), 403);
+		assert_int_not_equal(status_of(ask_for("GET", closed[i], "192.0.2.1:7070")), 403);
+	}
+	assert_int_equal(status_of(ask_for("GET", "/healthz", "evil.example")), 200);
+	entrance.exposure = EXPOSURE_METRICS;
+	assert_int_equal(status_of(ask_for("GET", "/metrics", "metrics.monitoring.svc")), 200);
+	entrance.exposure = EXPOSURE_ALL;
+	entrance.is_unix = true;
+	assert_int_equal(status_of(ask_for("GET", "/page.css", "any")), 200);
+	entrance.is_unix = false;
+	site.token.file = "/nonexistent";
+	assert_int_equal(status_of(ask_for("GET", "/page.css", "any")), 503);
+	hosts_close(&site.hosts);
 }
 
 /* Browsers say where a request comes from; "none" is the line where addresses are typed. */
@@ -291,6 +317,7 @@ TEST(pages_of_other_origins)
 	static const char *const methods[] = { "GET", "POST" };
 	char request[512];
 
+	assert_int_equal(hosts_open(&site.hosts, "node-1"), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(methods); i++) {
 		snprintf(request, sizeof(request),
 			 "%s /debug/pyperf/log?last=x HTTP/1.1\r\nHost: node-1:7070\r\nConnection: close\r\n"
@@ -300,6 +327,7 @@ TEST(pages_of_other_origins)
 	}
 	assert_int_equal(status_of(ask("GET /debug/pyperf/log?last=x HTTP/1.0\r\nOrigin: http://a\r\n\r\n")),
 			 403);
+	hosts_close(&site.hosts);
 }
 
 /* What a form can send is no order. */

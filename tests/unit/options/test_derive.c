@@ -157,6 +157,10 @@ TEST(listening)
 	ACCEPT("-a", "--listen", "7070", "--listen-token-file", "t");
 	assert_string_equal(o.listen_token_file, "t");
 	REFUSE("--listen-token-file goes with", "-a", "--listen-token-file", "t");
+	ACCEPT("-a", "--listen", "7070", "--listen-host", "a.example,b");
+	assert_string_equal(o.listen_host, "a.example,b");
+	REFUSE("--listen-host goes with", "-a", "--listen-host", "a");
+	REFUSE("--listen-host wants names of hosts", "-a", "--listen", "7070", "--listen-host", "a:80");
 	REFUSE("--listen-token-file goes with", "-a", "--listen-metrics", "7071", "--listen-token-file", "t");
 	ACCEPT("-a", "--listen", "7070", "--speedscope", "dir");
 	ACCEPT("-a", "--event", "cpu,loop", "--loop-exact");

@@ -130,6 +130,21 @@ TEST(ready_while_it_samples)
 	close(fd);
 }
 
+/* Not where only this machine comes, nor for metrics. */
+TEST(warns_of_who_may_ask)
+{
+	const unsigned short page = free_port(), metrics = free_port();
+	char expected[256];
+
+	snprintf(expected, sizeof(expected),
+		 "warning: --listen 0.0.0.0:%u: whoever reaches this sees names of functions and files; "
+		 "--listen-token-file FILE has them show a token\n", page);
+	assert_non_null(strstr(open_at((struct serve_addresses){ .all = address("*", page) }, 0), expected));
+	http_free(TAKE_PTR(http));
+	assert_null(strstr(open_at((struct serve_addresses){ .metrics = address("*", metrics) }, 0),
+			   "warning"));
+}
+
 TEST(metrics_alone)
 {
 	const unsigned short metrics = free_port();
