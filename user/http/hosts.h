@@ -20,8 +20,8 @@ struct hosts {
 /* Whether these are names of hosts with commas between: 0 or -EINVAL. */
 int hosts_check(const char *listed);
 /*
- * The names that this machine has for itself: that of the kernel, and those that /etc/hosts has beside it; and
- * those that are listed, with commas between, NULL = none. 0 or -errno, then it is empty.
+ * The names that this machine has for itself: that of the kernel, and those that /etc/hosts has beside it;
+ * and those that are listed, with commas between, NULL = none. 0 or -errno, then it is empty.
  */
 int hosts_open(struct hosts *h, const char *listed);
 void hosts_close(struct hosts *h);

@@ -24,7 +24,8 @@ def test_names(tmp_path):
         for name in ("localhost", "127.0.0.1", "192.0.2.77", "[::1]", socket.gethostname(),
                      "profiles.example", "PROFILES.EXAMPLE", "other"):
             assert asked_as(s, name) == asked_as(s, "%s:%d" % (name, s.port)) == 200, name
-        for name in ("127.1", "0x7f.1", "localhost.", "localhost.evil.example", "example", "profiles.example.",
+        for name in ("127.1", "0x7f.1", "localhost.", "localhost.evil.example", "example",
+                     "profiles.example.",
                      "127.0.0.1.evil.example", "%s.evil.example" % socket.gethostname(),
                      "profiles.example@evil", "profiles.example,Other", ""):
             assert asked_as(s, name) in (400, 403), name
