@@ -54,9 +54,12 @@ def shared_fixtures(item):
 
 def is_for_all(item):
     """Whether a test is about an interpreter or a version that `make check` does without. Where all are
-    wanted, the one of a version may be another than there."""
+    wanted, the one of a version may be another than there. Where FEW_ARE_ENOUGH, which a module says, or a
+    test by an attribute, it has two: what these are about does not depend on how frames are kept."""
     given = getattr(item, "callspec", None)
-    return any(known.is_left_out(value) for value in (given.params.values() if given else ()))
+    few = hasattr(item.module, "FEW_ARE_ENOUGH") or hasattr(item.function, "few_are_enough")
+    return any(known.is_left_out(value) or few and known.is_beyond_few(value)
+               for value in (given.params.values() if given else ()))
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist looks at the groups in its own

@@ -94,6 +94,8 @@ LONG = {"debian-3.13.18", "debian-3.14.10", *BUILT, *MAVEN} - {"maven-3.7.9"}
 FAMILIES = {"2.7": "debian-2.7.18", "3.9": "debian-3.9.2", "3.11": "debian-3.11", "3.13": "pbs-3.13.1",
             "3.15": "debian-3.15.2"}
 ONLY_FAMILIES = os.environ.get("SUITE") == "check"
+# Two of them are enough for what no family does in a way of its own (is_for_all() in tests/conftest.py).
+FEW = ("3.11", "3.15")
 
 VERSIONS = ("3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15")
 SUPPORTED = tuple(version for version in VERSIONS if version in FAMILIES or not ONLY_FAMILIES)
@@ -124,6 +126,16 @@ def is_quick(interpreter, versions):
     """Whether a test on it need not be for the long tests: it has one of these versions. Of few interpreters
     each is."""
     return ONLY_FAMILIES or interpreter.minor in versions
+
+
+def is_beyond_few(value):
+    """Whether a parameter is an interpreter that is none of FEW."""
+    return isinstance(value, Interpreter) and value.minor not in FEW
+
+
+def few(pythons):
+    """All of these; in `make check` those of FEW: what the tests that are left there need to have running."""
+    return [i for i in pythons if not ONLY_FAMILIES or i.minor in FEW]
 
 
 def is_two(name):

@@ -12,7 +12,7 @@ import json
 import pathlib
 import sys
 
-SLOWEST = 30
+SLOWEST = 40
 HEAD = "%8s %8s %8s %8s  " % ("wall", "own CPU", "programs", "waiting")
 
 Took = collections.namedtuple("Took", "layer test wall own children")

@@ -121,6 +121,9 @@ def test_text_says_the_same(version, workloads, hung_of):
     assert "      ... and 97 times more\n" in text
 
 
+test_text_says_the_same.few_are_enough = True
+
+
 def test_how_long_a_thread_has_waited(hung_of):
     """The same wait, looked at twice, has lasted longer by the time between."""
     program, _ = hung_of(known.newest())
@@ -147,6 +150,9 @@ def test_who_has_the_gil(version, workloads):
     assert all(seen)
 
 
+test_who_has_the_gil.few_are_enough = True
+
+
 def test_a_loop_that_goes_on_is_named(version):
     """Its instruction is another one at each look; its frame is the same."""
     text = "print('{}')\ndef goes_on():\n    while True:\n        sum(range(100))\ngoes_on()"
@@ -155,6 +161,9 @@ def test_a_loop_that_goes_on_is_named(version):
             thread, = look(program.pid).values()
             assert [f["function"] for f in thread["frames"]] == ["goes_on", "<module>"], thread
             assert thread["frames"][0]["line"] in (3, 4)
+
+
+test_a_loop_that_goes_on_is_named.few_are_enough = True
 
 
 def test_all_python_finds_it_and_selections_hold(hung_of):

@@ -58,7 +58,7 @@ FRAMEWORKS = [
     Framework("quart", [*UVICORN, "quart_app:app"], ["/items", "/cart", "/both"],
               {"leaf_items": "items", "leaf_cart": "Cart.get", "leaf_both": "both"}, 0.43, ["leaf_both"]),
 ]
-IN_CHECK = {"aiohttp", "bottle"}  # the others vary what these and Flask have shown
+IN_CHECK = {"aiohttp"}  # the others vary what this one and Flask have shown
 
 
 def parameters():

@@ -44,7 +44,7 @@ PLACES = {"gil_wait": "burn", "gil_full": "burn", "loop_waits": "blocks", "loop_
           "package": "uses_package", "native_spot": "checks", "pool_starves": "burn", "no_cpu": None,
           "cpu_quota": None, "growth": "grows", "growth_goes_on": "grows_on", "not_whole": "[truncated]",
           "only_ticks": None}
-QUICK = "gil_wait", "serialisation", "cpu_quota"
+QUICK = "gil_wait", "cpu_quota"
 
 
 class Intervals(profiler.Run):

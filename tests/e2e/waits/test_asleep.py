@@ -11,6 +11,7 @@ from makers import MAKER
 from waits import time_of
 
 ALSO_2_7 = True
+FEW_ARE_ENOUGH = True
 QUICK_VERSIONS = ("2.7", "3.8", "3.11", "3.13", "3.14")
 CALLS = {"futex", "write", "recvfrom", "poll", "ppoll", "clock_nanosleep", "pselect6", "select"}
 

@@ -12,6 +12,7 @@ import pytest
 import interpreters as known
 import profiler
 
+FEW_ARE_ENOUGH = True
 MIB = 1 << 20
 STEP = 1024 * 1024  # what --rss-step is by default
 # What a program does besides, such as reading smaps_rollup; a step that has not been reached; and what each
