@@ -19,7 +19,7 @@ def work():
     while True:
         deep(20)
         encode_rows()
-        time.sleep(0.001)
+        time.sleep(0.004)
 threads = [threading.Thread(target=work, name="worker-%d" % i) for i in range(2)]
 for thread in threads:
     thread.start()

@@ -68,8 +68,7 @@ def busy(workloads):
         yield program
 
 
-@pytest.fixture
-def screen(busy):
+def started_on(busy):
     started = Screen("--pid", busy.pid, "--refresh", "1")
     try:
         started.wait(lambda page: "count" in "".join(page), "function")
@@ -78,6 +77,17 @@ def screen(busy):
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
             os.kill(started.pid, 9)
             os.waitpid(started.pid, 0)
+
+
+@pytest.fixture
+def screen(busy):
+    yield from started_on(busy)
+
+
+@pytest.fixture(scope="module")
+def shared_screen(busy):
+    """For tests that only press the keys of views, which are the same whatever is on the screen."""
+    yield from started_on(busy)
 
 
 def row_of(page, word):
@@ -97,9 +107,9 @@ def test_the_hottest_function(screen):
     ("l", "line", "turns.py:1"), ("p", "pid", "  PID"), ("t", "tid in process", " in "),
     ("o", "namespace", "(no pod)"), ("n", "library", "nothing was seen here"), ("a", "kind", "program"),
     ("w", "for what", "nothing was seen here")])
-def test_views(screen, busy, key, title, word):
-    screen.press(key)
-    page = screen.wait(lambda page: page[2].endswith(title), "view")
+def test_views(shared_screen, busy, key, title, word):
+    shared_screen.press(key)
+    page = shared_screen.wait(lambda page: page[2].endswith(title), "view")
     assert word.replace("PID", str(busy.pid)) in "\n".join(page[3:])
 
 

@@ -83,7 +83,8 @@ def test_folded(flask, tmp_path):
 
 def test_page(flask, tmp_path):
     """The endpoints are a row of the flame graph below their process, and can be asked for one by one."""
-    with serving.server(tmp_path, "--pid", flask.pids[0], "-F", 499, "--by", "endpoint") as server:
+    with serving.server(tmp_path, "--pid", flask.pids[0], "-F", 499, "--by", "endpoint",
+                        "--interval", 2) as server:
         graph = None
 
         def is_drawn():

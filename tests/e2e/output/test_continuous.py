@@ -17,6 +17,7 @@ import profiler
 
 NAME = re.compile(r"pyperf-bpf-\d{8}T\d{6}\.\d{3}Z\.pb\.gz")
 NEWEST = [known.newest()]
+FEW_ARE_ENOUGH = True
 
 
 @pytest.fixture(scope="module", params=NEWEST, ids=str)
@@ -63,7 +64,7 @@ class Continuous(profiler.Run):
 
 
 def test_a_file_each_interval(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 4, interval=0.5).finish()
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 2, interval=0.25).finish()
     assert 4 <= len(run.profiles) <= 9
     starts = [profile.time_nanos for profile in run.profiles]
     assert starts == sorted(starts), "names sort as times do"
@@ -73,7 +74,7 @@ def test_a_file_each_interval(busy, tmp_path):
     for before, after in zip(run.profiles, run.profiles[1:]):
         assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6, "no gap, no overlap"
         assert before.period == after.period
-    assert sum(p.duration_nanos for p in run.profiles) == pytest.approx(4e9, rel=0.2)
+    assert sum(p.duration_nanos for p in run.profiles) == pytest.approx(2e9, rel=0.2)
 
 
 def test_names_of_new_code_are_in_the_interval_that_counted_it(version, tmp_path):
@@ -84,7 +85,7 @@ def test_names_of_new_code_are_in_the_interval_that_counted_it(version, tmp_path
                "end: pass\\n"
                "f%d()' % (n, n), 'made%d.py' % n, 'exec'), {'time': time})")
     with profiler.target(version.path, "-c", program) as target:
-        run = Continuous(tmp_path, "--pid", target.pid, "-F", 997, "-d", 3, interval=0.1).finish()
+        run = Continuous(tmp_path, "--pid", target.pid, "-F", 997, "-d", 1.5, interval=0.1).finish()
     made = {f[0] for s in run.samples for f in s.stack if re.fullmatch(r"f\d+", f[0])}
     assert len(made) > 20
     assert not [f for s in run.samples for f in s.stack if f[0] == "[unknown code]"]
@@ -109,7 +110,7 @@ def test_keep_a_number(busy, tmp_path):
 
 
 def test_keep_a_size(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 3, "--keep", "5KiB", interval=0.1).finish()
+    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 1.5, "--keep", "5KiB", interval=0.1).finish()
     assert run.stats["export"]["files_removed"] > 0
     assert 0 < sum(path.stat().st_size for path in run.files()) <= 5 << 10
 
@@ -185,7 +186,7 @@ def test_folder_that_stays_lost(busy, tmp_path):
 
 def test_profiles_a_command(workloads, tmp_path):
     python = NEWEST[0].path
-    run = Continuous(tmp_path, "-F", 499, "--", python, workloads / "burn.py", 2, interval=0.4).finish()
+    run = Continuous(tmp_path, "-F", 499, "--", python, workloads / "burn.py", 1, interval=0.2).finish()
     assert len(run.profiles) >= 4
     assert profiler.share(run.samples, lambda s: "burn" in profiler.functions(s)) > 0.8
 

@@ -40,10 +40,10 @@ def not_selected(run):
 
 def test_by_name(named, tmp_path):
     with profiler.target(*named("wanted")) as wanted, profiler.target(*named("other")) as other:
-        run = profiler.run(tmp_path, "-a", "-d", 2, "-F", 499, "--comm", "nobody,want*")
+        run = profiler.run(tmp_path, "-a", "-d", 0.5, "-F", 1999, "--comm", "nobody,want*")
         assert seen(run) == {wanted.pid}
         assert not_selected(run) >= 0.2 * profiler.total(run.of(wanted.pid)) > 5
-        run = profiler.run(tmp_path, "-a", "-d", 2, "--exclude-comm", "wante?")
+        run = profiler.run(tmp_path, "-a", "-d", 0.5, "-F", 499, "--exclude-comm", "wante?")
         assert other.pid in seen(run) and wanted.pid not in seen(run)
 
 
@@ -113,16 +113,16 @@ def test_by_cgroup_container_and_pod(workloads, tmp_path):
                 (["--pod", "app-?"], {first, second}),
                 (["--namespace", "prod"], {second}),
                 (["--namespace", "prod", "--pod", "app-1"], set())):
-            run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs, *option)
+            run = profiler.run(tmp_path, "-a", "-d", 0.4, "-F", 499, "--pod-logs", logs, *option)
             ours = {target.pid for target in (first, second, outside)}
             assert seen(run) & ours == {target.pid for target in takes}, option
 
 
 def test_children(tmp_path):
     with family(sys.executable) as (parent, children):
-        run = profiler.run(tmp_path, "--pid", parent.pid, "-d", 2)
+        run = profiler.run(tmp_path, "--pid", parent.pid, "-d", 0.5, "-F", 499)
         assert seen(run) == {parent.pid}
-        run = profiler.run(tmp_path, "--pid", parent.pid, "--children", "-d", 2)
+        run = profiler.run(tmp_path, "--pid", parent.pid, "--children", "-d", 0.5, "-F", 499)
         assert len(children) == 3
         assert seen(run) == {parent.pid} | children
 

@@ -19,7 +19,8 @@ def in_turn(count, *command):
     return "sh", "-c", loop, "sh", *command
 
 
-@pytest.mark.parametrize("processes", [100, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("processes", [30, pytest.param(100, marks=pytest.mark.all),
+                                       pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("python", [known.newest()], ids=str)
 def test_processes_one_after_the_other(python, processes, workloads, tmp_path):
     run = profiler.run(tmp_path, "-F", FREQUENCY, "--", "env", "QUIET=1",

@@ -9,12 +9,12 @@ import pprof
 import profiler
 
 PYTHON = known.newest().path
-BURN = "def burn():\n    while True: pass\n"
+BURN = "import time\ndef burn():\n    while True:\n        sum(range(20000))\n        time.sleep(0.005)\n"
 # It starts a child that goes on when it has ended itself.
 PARENT = ("import json, subprocess, sys\n"
           "child = subprocess.Popen([sys.executable, '-c', sys.argv[1] + 'burn()'], stdout=2)\n"
           "print(json.dumps({'child': child.pid}), flush=True)\n" + BURN + "burn()")
-LOOKS = 3  # seconds: it looks once a second
+LOOKS = 2  # seconds: it looks once a second
 WITHIN = 3  # seconds, as docs/usage.md says
 
 

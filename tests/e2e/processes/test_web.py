@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 
 import pytest
 
@@ -17,6 +16,7 @@ import interpreters as known
 import profiler
 
 WORKERS = 4
+EACH = 0.8  # seconds of CPU time of a worker, of which 50 samples are an eighth
 VIEWS = ("fractal_view", "report_view")
 
 
@@ -32,18 +32,17 @@ def children(pid):
 
 
 class Load:
-    """Clients that ask for the views in turn until every worker has answered often enough,
-    or the time is up."""
+    """Clients that ask for the views in turn until they are told that it is enough."""
 
-    def __init__(self, port, seconds, clients=8):
-        self.port, self.end = port, time.monotonic() + seconds
+    def __init__(self, port, clients=8):
+        self.port, self.enough = port, False
         self.answers, self.errors = collections.Counter(), []
         self.threads = [threading.Thread(target=self.client, args=(k,)) for k in range(clients)]
         for thread in self.threads:
             thread.start()
 
     def client(self, k):
-        while time.monotonic() < self.end:
+        while not self.enough:
             k += 1
             try:
                 connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
@@ -53,7 +52,8 @@ class Load:
             except (OSError, ValueError, http.client.HTTPException) as error:
                 self.errors.append(error)
 
-    def join(self):
+    def end(self):
+        self.enough = True
         for thread in self.threads:
             thread.join()
 
@@ -71,8 +71,8 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
     """The Flask of the tests wants 3.10."""
     port = free_port()
     # The profiler is first: it must find a server that starts later and the workers it forks.
-    run = profiler.Run(tmp_path, "--all-python", "-F", 499, "-d", 12)
-    time.sleep(1)
+    run = profiler.Run(tmp_path, "--all-python", "-F", 499)
+    profiler.wait_until(lambda: profiler.samples_cpus(run), what="ticks")
     environment = dict(os.environ, PYTHONPATH="%s:%s" % (workloads, site_packages),
                        PYTHONDONTWRITEBYTECODE="1")
     server = subprocess.Popen([python.path, "-m", "gunicorn", "--preload", "-w", str(WORKERS), "-b",
@@ -83,11 +83,15 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
                             "workers")
         assert server.poll() is None
         workers = children(server.pid)
-        load = Load(port, 8)
-        load.join()
+        load = Load(port)
+        try:
+            profiler.let_use_cpu(run, workers, EACH)
+        finally:
+            load.end()
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(30)
+        run.interrupt()
         run.finish(30)
     assert set(load.answers) == workers, (load.answers, load.errors[:3])
     for pid in workers:

@@ -50,7 +50,7 @@ def terminate(run, seconds=20):
 def test_everything_arrives_once(busy, tmp_path, kind):
     """The samples of all pushed profiles are those that the kernel counted, one by one."""
     with receiving(kind) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 3).finish()
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 2, interval=0.3).finish()
     assert exported(run)["pushed"] == len(receiver.received) >= 3
     assert exported(run)["push_failures"] == exported(run)["push_dropped"] == 0
     run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
@@ -66,13 +66,13 @@ def test_everything_arrives_once(busy, tmp_path, kind):
 def test_a_service_each(python, workloads, tmp_path):
     """Processes of one name are one profile, whatever bytes are in it; two names are two."""
     names = ("web", "web", "celery{beat}, \"x\"")
-    program = ("import ctypes, json, sys\nctypes.CDLL(None).prctl(15, %r.encode(), 0, 0, 0)\n"
-               "print(json.dumps({}), flush=True)\nwhile True: sum(range(1000))")
+    program = ("import ctypes, json, sys, time\nctypes.CDLL(None).prctl(15, %r.encode(), 0, 0, 0)\n"
+               "print(json.dumps({}), flush=True)\nwhile True: sum(range(9000)), time.sleep(0.002)")
     for kind in KINDS:
         with profiler.targets([(python.path, "-c", program % name)
                                for name in names]) as targets, receiving(kind) as receiver:
             run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499, "-d",
-                        2).finish()
+                        1, interval=0.3).finish()
         last = names[2][:15]
         assert {r.service for r in receiver.received} == {"web",
                                                           "celery_beat____" if kind == "pyroscope" else last}
@@ -188,7 +188,8 @@ def test_nobody_listens(busy, tmp_path):
 def certificate(directory, name, *more):
     """A self-signed one with its key, in one file."""
     path = directory / (name + ".pem")
-    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+    done = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                           "-nodes", "-days", "2",
                            "-keyout", path, "-out",
                            directory / "cert", "-subj", "/CN=" + name, *more], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -41,7 +41,7 @@ def label_shares(run, pid, scenes=SCENES):
 @pytest.mark.parametrize("python", PARAMETERS)
 def test_scenes(python, workloads, tmp_path):
     with profiler.target(python.path, "-B", workloads / "states.py") as target:
-        run = profiler.run_while(tmp_path, [target], 4, "-F", 997)
+        run = profiler.run_while(tmp_path, [target], 1.5, "-F", 1999)
     shares = label_shares(run, target.pid)
     has, lacks = ("attached", "detached") if python.build == "t" else ("holds", "released")
     for scene in SCENES - {"runs_c"}:
@@ -59,7 +59,7 @@ def test_scenes(python, workloads, tmp_path):
 def test_collections(python, workloads, tmp_path):
     """The other thread runs within collections too, while a finalizer sleeps, and has never the label."""
     with profiler.target(python.path, "-B", workloads / "states_gc.py") as target:
-        run = profiler.run_while(tmp_path, [target], 5, "-F", 997)
+        run = profiler.run_while(tmp_path, [target], 2.5, "-F", 1999)
     shares = {scene: found["gc", "yes"] for scene, found in
               label_shares(run, target.pid, GC_SCENES).items()}
     assert shares["runs_beside"] == 0, shares

@@ -55,16 +55,12 @@ def timers():
 @pytest.mark.usefixtures("timers")
 @pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
 class TestStacks:
-    SECONDS = 10
-
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
         chosen = known.one_per_version()
         with profiler.targets([(i.path, workloads / "edges.py") for i in chosen]) as started:
-            pids = ",".join(str(t.pid) for t in started)
-            run = profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F",
-                               FREQUENCY,
-                               "-d", self.SECONDS, timeout=self.SECONDS + 60)
+            run = profiler.run_while(tmp_path_factory.mktemp("trigger"), started, 0.8, "-F", FREQUENCY,
+                                     "--trigger", "timer", "-v")
         assert run.stats["trigger"] == "timer"
         return {i.name: (Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)}
 
@@ -89,19 +85,15 @@ class TestStacks:
 @pytest.mark.usefixtures("timers")
 @pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
 class TestShares:
-    """Two functions that burn 3 to 1 for 12 s, on each CPU."""
-
-    SECONDS = 12
+    """Two functions that burn 3 to 1 for 1.5 s, on each CPU."""
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
         python = known.newest()
         commands = [("taskset", "-c", cpu, python.path, workloads / "shares.py", cpu) for cpu in CPUS]
         with profiler.targets(commands) as started:
-            pids = ",".join(str(t.pid) for t in started)
-            return profiler.run(tmp_path_factory.mktemp("trigger"), "--trigger", "timer", "--pid", pids, "-F",
-                                FREQUENCY,
-                                "-d", self.SECONDS, timeout=self.SECONDS + 60), [t.pid for t in started]
+            return profiler.run_while(tmp_path_factory.mktemp("trigger"), started, 1.5, "-F", FREQUENCY,
+                                      "--trigger", "timer", "-v"), [t.pid for t in started]
 
     def test_within_3_sigma(self, profiled):
         run, pids = profiled
@@ -148,8 +140,9 @@ class TestNothingIsLeft:
     def test_after(self, send, workloads, tmp_path):
         python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
-            run = profiler.Run(tmp_path, "--trigger", "timer", "--pid", target.pid, "-F", FREQUENCY)
-            profiler.wait_until(lambda: "start_timer" in self.names(run.process.pid), what="timers")
+            run = profiler.Run(tmp_path, "--trigger", "timer", "--pid", target.pid, "-F", FREQUENCY, "-v")
+            profiler.wait_until(lambda: profiler.has_begun(run), what="ticks")
+            assert "start_timer" in self.names(run.process.pid)
             held = self.objects(run.process.pid)
             assert len({kind for kind, _ in held}) == 2 and all(self.exists(*one) for one in held)
             run.process.send_signal(send)
@@ -238,9 +231,9 @@ class TestLessOftenThanAsked:
     def test_nothing_is_said_otherwise(self, workloads, tmp_path):
         python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
-            run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 5)
+            run = profiler.run(tmp_path, "--pid", target.pid, "-F", FREQUENCY, "-d", 2)
         assert "the kernel ran the sampler" not in run.err
-        assert run.stats["expected"] >= 0.5 * FREQUENCY * 5
+        assert run.stats["expected"] >= 0.5 * FREQUENCY * 2
         lost = run.stats["ticks"] < 0.9 * run.stats["expected"]
         said = [one for one in pprof.read(run.path).comments if "ticks" in one]
         assert bool(said) == bool(lost)
