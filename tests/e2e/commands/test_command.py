@@ -60,7 +60,7 @@ def test_starts_at_the_first_instruction(tmp_path):
 
 
 def wait_for_samples(run, pid):
-    """Of half a second of the target's CPU time some have been sampled, however slowly the profiler started."""
+    """Of half a second of the target's CPU time some have been sampled, however slowly the profiler began."""
     profiler.let_use_cpu(run, [pid], 0.5)
     assert run.process.poll() is None
 

@@ -50,7 +50,9 @@ def terminate(run, seconds=20):
 def test_everything_arrives_once(busy, tmp_path, kind):
     """The samples of all pushed profiles are those that the kernel counted, one by one."""
     with receiving(kind) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 2, interval=0.3).finish()
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499)
+        profiler.wait_until(lambda: len(receiver.received) >= 3)
+        terminate(run)
     assert exported(run)["pushed"] == len(receiver.received) >= 3
     assert exported(run)["push_failures"] == exported(run)["push_dropped"] == 0
     run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
