@@ -157,6 +157,7 @@ class Faults:
 
 
 CLEAR = re.compile(r"pyperf-bpf: .+|\S+: error while loading shared libraries: .+")
+OUTPUTS = 3  # that a run may lose, one after the other: what it pushes, its last file, and its figures
 UNCLEAR = re.compile(r"\(null\)|Success|no reason is known|Sanitizer|runtime error")
 
 
@@ -172,8 +173,8 @@ def judge_end(run):
         if not CLEAR.fullmatch(line) or UNCLEAR.search(line):
             yield "on stderr: %s" % line
     errors = [line for line in lines if "pyperf-bpf: error:" in line]
-    if len(errors) > 1 + (run.code == 1):
-        yield "more than one error: %s" % errors
+    if len(errors) > (OUTPUTS if run.code == 1 else 1) or len(errors) > len(set(errors)):
+        yield "more errors than losses: %s" % errors
 
 
 def judge_files(directory, run):

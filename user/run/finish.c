@@ -53,7 +53,7 @@ static int write_stats(const struct options *o, const struct report *report, FIL
 		return 0;
 	err = report_json(report, &b);
 	if (err)
-		log_error("out of memory");
+		log_error("there is no memory for what --stats-json writes");
 	return err ?: output_write(o->stats_json, &b, patience);
 }
 

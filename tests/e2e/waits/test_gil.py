@@ -55,7 +55,8 @@ def blames(samples):
 
 def test_waits_and_holders(python, start, tmp_path):
     """Two threads hold the GIL in turns, for 40 and 10 ms, in C code that does not let go of it. So each
-    waits as long as the other one holds it, and it is nobody else."""
+    waits as long as the other one holds it, and it is nobody else. The GIL is free while the one that is to
+    have it waits for a CPU, which takes the longer the busier the machine is: nobody holds it then."""
     with start(python, "shares") as target:
         seen = observe(tmp_path, target, event="gil", account=lambda pid: held(tmp_path), seconds=3)
         lines = target.about["lines"]
@@ -67,7 +68,9 @@ def test_waits_and_holders(python, start, tmp_path):
             by_holder[waiter, blame.holder[0][0], blame.holder[0][3]] += blame.ns
     to_short, to_long = (by_holder[waiter, holder, lines[holder]] for waiter, holder in
                          (("holds_short", "holds_long"), ("holds_long", "holds_short")))
-    assert to_short + to_long >= 0.95 * sum(by_holder.values()) > 0, by_holder
+    free = sum(ns for (_, holder, _), ns in by_holder.items() if holder == "[nobody]")
+    assert free <= 0.5 * sum(by_holder.values()), by_holder
+    assert to_short + to_long >= 0.98 * (sum(by_holder.values()) - free) > 0, by_holder
     assert abs(to_short / (to_short + to_long) - truth[0] / sum(truth)) <= 0.03, (by_holder, truth)
 
 
