@@ -255,7 +255,10 @@ static void add_routes(struct page *p, const struct routes *r)
 	counter(p, "trace_routes_gone_total", "Those that had ended before they were looked at.", c.gone);
 	counter(p, "trace_routes_torn_total", "Those that changed each time they were looked at.", c.torn);
 	counter(p, "trace_routes_left_total", "Those that there was no room for.", c.left);
+	counter(p, "trace_routes_forgotten_total", "Those that made room for others before their time.",
+		c.forgotten);
 	gauge(p, "trace_routes_spans", "Spans whose route is kept.", routes_spans(r));
+	gauge(p, "trace_routes_texts", "Different routes of them, for each user.", routes_texts(r));
 }
 
 static void add_log_file(struct page *p, const struct log_file *l)

@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/complaint.h"
+#include "base/fair.h"
 #include "base/hash.h"
 #include "base/loop.h"
 #include "guard/worker.h"
 #include "kern/contexts.h"
 #include "kern/process_table.h"
 #include "names/routes.h"
+#include "names/shares.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 
@@ -24,6 +27,7 @@
 struct target {
 	struct route_key key;
 	__u32 id; /* of its process */
+	struct share *share; /* of its process's user */
 	__u32 tries; /* looks that found no route */
 	bool torn; /* the last look saw it change */
 	__u64 address;
@@ -37,11 +41,13 @@ struct route_targets {
 	struct questions *questions;
 	struct routes *routes;
 	struct target *targets;
+	struct shares *shares;
 	struct route_key batch[ROUTES_AT_ONCE]; /* that the worker was asked for */
 	__u32 batch_count;
 	__u64 asked; /* when; 0 = nothing is asked for */
 	__u64 next_look; /* no look begins before */
 	__u64 earliest;	 /* no target is due before: all are looked through only then */
+	struct complaint left, forgotten;
 };
 
 int route_targets_new(struct route_targets **ret, struct kernel *kernel, const struct registry *registry,
@@ -55,6 +61,10 @@ int route_targets_new(struct route_targets **ret, struct kernel *kernel, const s
 	t->registry = registry;
 	t->questions = questions;
 	t->routes = routes;
+	if (shares_new(&t->shares)) {
+		free(t);
+		return -ENOMEM;
+	}
 	*ret = t;
 	return 0;
 }
@@ -62,6 +72,7 @@ int route_targets_new(struct route_targets **ret, struct kernel *kernel, const s
 static void forget(struct route_targets *t, struct target *target)
 {
 	HASH_DEL(t->targets, target);
+	shares_drop(t->shares, target->share, 0);
 	free(target);
 }
 
@@ -72,6 +83,7 @@ void route_targets_free(struct route_targets *t)
 	questions_forget(t->questions, t);
 	while (t->targets)
 		forget(t, t->targets);
+	shares_free(t->shares);
 	free(t);
 }
 
@@ -83,17 +95,38 @@ static struct target *find(const struct route_targets *t, const struct route_key
 	return target;
 }
 
-static struct target *add(struct route_targets *t, const struct route_key *key)
+/* Whose process this is. 0: it has ended, so nothing of it will be found. */
+static __u64 user_of(const struct route_targets *t, __u32 pid, __u32 id)
 {
-	struct target *target =
-		HASH_COUNT(t->targets) < ROUTE_TARGETS_MAX ? calloc(1, sizeof(*target)) : NULL;
+	struct process process;
+
+	if (kernel_get_process(t->kernel, pid, &process) || process.id != id)
+		return 0;
+	return process.user;
+}
+
+static bool has_room(const struct route_targets *t, __u64 user)
+{
+	const struct share *share = shares_find(t->shares, user);
+
+	return fair_may(share ? share->count : 0, 1, ROUTE_TARGETS_MAX - HASH_COUNT(t->targets));
+}
+
+static struct target *add(struct route_targets *t, const struct route_key *key, __u64 user)
+{
+	struct target *target = has_room(t, user) ? calloc(1, sizeof(*target)) : NULL;
 
 	if (!target)
 		return NULL;
+	if (shares_take(t->shares, user, 0, &target->share)) {
+		free(target);
+		return NULL;
+	}
 	target->key = *key;
 	HASH_ADD(hh, t->targets, key, sizeof(*key), target);
 	if (target->hh.tbl)
 		return target;
+	shares_drop(t->shares, target->share, 0);
 	free(target);
 	return NULL;
 }
@@ -108,7 +141,7 @@ void route_targets_record(void *targets, const void *record, size_t size)
 	(void)size;
 	if (find(t, &key) || routes_find(t->routes, &key))
 		return;
-	target = add(t, &key);
+	target = add(t, &key, user_of(t, e->pid, e->id));
 	if (!target) {
 		routes_count(t->routes)->left++;
 		return;
@@ -158,6 +191,7 @@ static void count_gone(struct route_targets *t, const struct target *target)
 static void take_one(struct route_targets *t, struct target *target, struct route_found *f)
 {
 	const bool is_found = f->state == ROUTE_FOUND;
+	struct route_met met;
 
 	if (f->state == ROUTE_GONE) {
 		count_gone(t, target);
@@ -169,7 +203,8 @@ static void take_one(struct route_targets *t, struct target *target, struct rout
 		return;
 	}
 	f->route[sizeof(f->route) - 1] = '\0';
-	if (routes_set(t->routes, &target->key, is_found ? f->route : NULL, f->parent, clock_ns())) {
+	met = (struct route_met){ target->share->owner, is_found ? f->route : NULL, f->parent, clock_ns() };
+	if (routes_set(t->routes, &target->key, &met)) {
 		routes_count(t->routes)->left++;
 		forget(t, target);
 	} else if (routes_find(t->routes, &target->key)) {
@@ -214,13 +249,16 @@ static void on_answer(void *targets, const void *note, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static struct target *first_due(const struct route_targets *t)
+/* The next one: of those that are due, one of the user who was not asked about for longest. */
+static struct target *first_due(const struct route_targets *t, __u64 now)
 {
 	struct target *first = t->targets;
 
-	for (struct target *at = t->targets; at; at = at->hh.next)
-		if (at->due < first->due)
+	for (struct target *at = t->targets; at; at = at->hh.next) {
+		if (at->due > now ? at->due < first->due :
+				    first->due > now || at->share->turn < first->share->turn)
 			first = at;
+	}
 	return first;
 }
 
@@ -267,11 +305,28 @@ static void ask(struct route_targets *t, struct target *target, __u64 now)
 	choose(t, target->id, now, &request.routes.question);
 	err = questions_ask(t->questions, &q, &request);
 	if (!err) {
-		t->asked = now;
+		t->asked = target->share->turn = now;
 		return;
 	}
 	for (__u32 i = 0; i < t->batch_count; i++)
 		find(t, &t->batch[i])->due = now + AGAIN_NS;
+}
+
+/* What is lost for want of room, once each. */
+static void warn(struct route_targets *t)
+{
+	const struct route_counts c = routes_counts(t->routes);
+
+	if (c.left)
+		complain(&t->left,
+			 "spans have no route, as more than %d wait to be looked at, or one user has half of "
+			 "these (/metrics: trace_routes_left_total)",
+			 ROUTE_TARGETS_MAX);
+	if (c.forgotten)
+		complain(&t->forgotten,
+			 "routes of spans go before --log says so, as there are more than %d: the oldest of "
+			 "who has most (/metrics: trace_routes_forgotten_total)",
+			 ROUTES_SPANS_MAX);
 }
 
 static void on_turn(void *targets, unsigned int ready)
@@ -280,14 +335,16 @@ static void on_turn(void *targets, unsigned int ready)
 	const __u64 now = clock_ns();
 	struct target *first;
 
-	if (ready & LOOP_SECOND)
+	if (ready & LOOP_SECOND) {
 		routes_forget(t->routes, now);
+		warn(t);
+	}
 	if (t->asked || !t->targets || now < t->next_look || now < t->earliest)
 		return;
-	first = first_due(t);
+	first = first_due(t, now);
 	if (first->due <= now) {
 		ask(t, first, now);
-		first = t->targets ? first_due(t) : NULL;
+		first = t->targets ? first_due(t, now) : NULL;
 	}
 	if (first)
 		t->earliest = first->due;

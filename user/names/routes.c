@@ -5,27 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
+#include "base/cleanup.h"
 #include "base/hash.h"
 
 #define PARENTS_MAX 32 /* spans within which one began that are asked in turn */
 
 struct text {
 	UT_hash_handle hh;
+	__u32 spans; /* that have it */
 	char route[];
 };
 
 struct span {
 	struct route_key key;
-	const struct text *text; /* NULL: it has no route of its own */
+	struct user *user;
+	struct text *text; /* the user's; NULL: it has no route of its own */
 	__u64 parent;
 	__u64 met; /* CLOCK_MONOTONIC, ns */
+	struct span *prev, *next; /* of the user's */
+	UT_hash_handle hh;
+};
+
+/* Whoever has a span. Texts are its own: how long they stay is nobody else's affair. */
+struct user {
+	__u64 number;
+	struct text *texts;
+	struct span *spans; /* in the order in which they were met */
+	__u32 count;
 	UT_hash_handle hh;
 };
 
 struct routes {
 	__u64 keep_ns;
-	struct text *texts;
-	struct span *spans; /* in the order in which they were met */
+	struct user *users;
+	struct span *spans;
+	size_t texts; /* of all users */
 	struct route_counts counts;
 };
 
@@ -40,48 +56,65 @@ int routes_new(struct routes **ret, __u64 keep_ns)
 	return 0;
 }
 
+static void release_text(struct routes *r, struct user *u, struct text *text)
+{
+	if (!text || --text->spans)
+		return;
+	HASH_DEL(u->texts, text);
+	free(text);
+	r->texts--;
+}
+
+static void forget_user_without_spans(struct routes *r, struct user *u)
+{
+	if (u->spans)
+		return;
+	HASH_DEL(r->users, u);
+	free(u);
+}
+
 static void forget_span(struct routes *r, struct span *s)
 {
+	struct user *u = s->user;
+
 	HASH_DEL(r->spans, s);
+	DL_DELETE(u->spans, s);
+	u->count--;
+	release_text(r, u, s->text);
 	free(s);
+	forget_user_without_spans(r, u);
 }
 
 void routes_free(struct routes *r)
 {
-	struct text *text, *next;
-
 	if (!r)
 		return;
 	while (r->spans)
 		forget_span(r, r->spans);
-	HASH_ITER(hh, r->texts, text, next) {
-		HASH_DEL(r->texts, text);
-		free(text);
-	}
 	free(r);
 }
 
-static int find_text(struct routes *r, const char *route, const struct text **ret)
+/* The text of a user, for one span more. */
+static struct text *hold_text(struct routes *r, struct user *u, const char *route)
 {
 	const size_t length = strlen(route);
 	struct text *text;
 
-	HASH_FIND(hh, r->texts, route, length, text);
+	HASH_FIND(hh, u->texts, route, length, text);
 	if (!text) {
-		if (HASH_COUNT(r->texts) == ROUTES_TEXTS_MAX)
-			return -ENOSPC;
 		text = calloc(1, sizeof(*text) + length + 1);
 		if (!text)
-			return -ENOMEM;
+			return NULL;
 		memcpy(text->route, route, length);
-		HASH_ADD(hh, r->texts, route, length, text);
+		HASH_ADD(hh, u->texts, route, length, text);
 		if (!text->hh.tbl) {
 			free(text);
-			return -ENOMEM;
+			return NULL;
 		}
+		r->texts++;
 	}
-	*ret = text;
-	return 0;
+	text->spans++;
+	return text;
 }
 
 static struct span *find_span(const struct routes *r, const struct route_key *key)
@@ -92,36 +125,98 @@ static struct span *find_span(const struct routes *r, const struct route_key *ke
 	return s;
 }
 
-static struct span *add_span(struct routes *r, const struct route_key *key)
+static struct user *find_user(const struct routes *r, __u64 number)
+{
+	struct user *u;
+
+	HASH_FIND(hh, r->users, &number, sizeof(number), u);
+	return u;
+}
+
+/* Of users who have as many it is the one who asks. */
+static void make_room(struct routes *r, __u64 number)
+{
+	struct user *most = find_user(r, number) ?: r->users;
+
+	for (struct user *u = r->users; u; u = u->hh.next)
+		if (u->count > most->count)
+			most = u;
+	forget_span(r, most->spans);
+	r->counts.forgotten++;
+}
+
+/* A user who has no span yet gets one next, or is to be forgotten. */
+static struct user *make_user(struct routes *r, __u64 number)
+{
+	struct user *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->number = number;
+	HASH_ADD(hh, r->users, number, sizeof(number), u);
+	if (u->hh.tbl)
+		return u;
+	free(u);
+	return NULL;
+}
+
+static struct span *make_span(struct routes *r, const struct route_key *key, struct user *u)
 {
 	struct span *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	if (HASH_COUNT(r->spans) == ROUTES_SPANS_MAX)
-		forget_span(r, r->spans);
 	s->key = *key;
+	s->user = u;
 	HASH_ADD(hh, r->spans, key, sizeof(*key), s);
-	if (s->hh.tbl)
+	if (s->hh.tbl) {
+		DL_APPEND(u->spans, s);
+		u->count++;
 		return s;
+	}
 	free(s);
 	return NULL;
 }
 
-int routes_set(struct routes *r, const struct route_key *key, const char *route, __u64 parent, __u64 now)
+static struct span *add_span(struct routes *r, const struct route_key *key, __u64 number)
 {
-	const struct text *text = NULL;
-	struct span *s;
-	int err = route ? find_text(r, route, &text) : 0;
+	struct span *s = NULL;
+	struct user *u;
 
-	if (err)
-		return err;
-	s = find_span(r, key) ?: add_span(r, key);
+	if (HASH_COUNT(r->spans) == ROUTES_SPANS_MAX)
+		make_room(r, number);
+	u = find_user(r, number) ?: make_user(r, number);
+	if (u) {
+		s = make_span(r, key, u);
+		forget_user_without_spans(r, u);
+	}
+	return s;
+}
+
+/* It is the user's youngest then. */
+static void note(struct span *s, const struct route_met *met)
+{
+	DL_DELETE(s->user->spans, s);
+	DL_APPEND(s->user->spans, s);
+	s->parent = met->parent;
+	s->met = met->now;
+}
+
+int routes_set(struct routes *r, const struct route_key *key, const struct route_met *met)
+{
+	struct span *s = find_span(r, key) ?: add_span(r, key, met->user);
+	struct text *text;
+
 	if (!s)
 		return -ENOMEM;
-	s->text = text ?: s->text;
-	s->parent = parent;
-	s->met = now;
+	note(s, met);
+	if (!met->route)
+		return 0;
+	text = hold_text(r, s->user, met->route);
+	if (!text)
+		return -ENOMEM;
+	release_text(r, s->user, s->text);
+	s->text = text;
 	return 0;
 }
 
@@ -141,15 +236,32 @@ const char *routes_find(const struct routes *r, const struct route_key *key)
 	return NULL;
 }
 
+static void forget_old_spans(struct routes *r, struct user *u, __u64 now)
+{
+	struct span *next;
+
+	for (struct span *s = u->spans; s && s->met + r->keep_ns < now; s = next) {
+		next = s->next; /* without one the user goes, too */
+		forget_span(r, s);
+	}
+}
+
 void routes_forget(struct routes *r, __u64 now)
 {
-	while (r->spans && r->spans->met + r->keep_ns < now)
-		forget_span(r, r->spans);
+	struct user *u, *next;
+
+	HASH_ITER(hh, r->users, u, next)
+		forget_old_spans(r, u, now);
 }
 
 size_t routes_spans(const struct routes *r)
 {
 	return HASH_COUNT(r->spans);
+}
+
+size_t routes_texts(const struct routes *r)
+{
+	return r->texts;
 }
 
 struct route_counts *routes_count(struct routes *r)

@@ -11,8 +11,8 @@
 
 #include "bpf/abi/trace.h"
 
-#define ROUTES_SPANS_MAX 65536 /* that are kept; the oldest make room */
-#define ROUTES_TEXTS_MAX 4096  /* different routes */
+/* That are kept; then the oldest of who has most makes room. A route is kept as long as a span has it. */
+#define ROUTES_SPANS_MAX 65536
 
 struct routes;
 
@@ -28,24 +28,32 @@ struct route_counts {
 	__u64 none; /* that had none as long as they were looked at */
 	__u64 gone; /* that had ended before anybody had looked */
 	__u64 torn; /* that changed each time they were looked at */
-	__u64 left; /* that nobody looked at, or kept the route of, as there are too many */
+	__u64 left; /* that nobody looked at, as there are too many */
+	__u64 forgotten; /* that made room for others */
 };
 
 /* Routes of spans that were met in the last keep_ns. 0 or -ENOMEM. */
 int routes_new(struct routes **ret, __u64 keep_ns);
 void routes_free(struct routes *r); /* NULL is fine */
 
-/*
- * A span was looked at, at this time of CLOCK_MONOTONIC. route: NULL = it has none. parent: id of the span of
- * the same trace within which it began; 0 = none. 0; -ENOSPC if there are too many routes; -ENOMEM.
- */
-int routes_set(struct routes *r, const struct route_key *key, const char *route, __u64 parent, __u64 now);
-/* The route of a span, or of those within which it began; NULL = not known. It stays as long as r. */
+/* What was found of a span. */
+struct route_met {
+	__u64 user;	   /* whose process it is of, as struct process has it */
+	const char *route; /* NULL = it has none */
+	__u64 parent;	   /* id of the span of the same trace within which it began; 0 = none */
+	__u64 now;	   /* when it was looked at: CLOCK_MONOTONIC, ns */
+};
+
+/* 0 or -ENOMEM. */
+int routes_set(struct routes *r, const struct route_key *key, const struct route_met *met);
+/* The route of a span, or of those within which it began; NULL = not known. Valid until r is changed. */
 const char *routes_find(const struct routes *r, const struct route_key *key);
 /* Lets go spans that are too old. */
 void routes_forget(struct routes *r, __u64 now);
 
 size_t routes_spans(const struct routes *r);
+/* Different routes, of each user. */
+size_t routes_texts(const struct routes *r);
 /* To be counted in. */
 struct route_counts *routes_count(struct routes *r);
 struct route_counts routes_counts(const struct routes *r);

@@ -14,6 +14,7 @@ struct share {
 	__u32 count; /* numbers */
 	__u64 line;  /* addresses */
 	size_t bytes;
+	__u64 turn; /* when something was last done for it, while it has something */
 };
 
 struct shares;

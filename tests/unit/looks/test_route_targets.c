@@ -3,6 +3,7 @@
  * test_route_targets.c - spans that the kernel side has met are asked for, those of one process together,
  * until their route is known or they have ended. The kernel side and the worker are the test's.
  */
+#include "tests/forge/logged.h"
 #include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
 
@@ -33,7 +34,7 @@ int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
 {
 	(void)k;
 	*ret = (struct process){ .id = process_id + pid - PID, .state = PROCESS_PYTHON, .layout = 3,
-				 .contexts = 1 };
+				 .contexts = 1, .user = pid };
 	return 0;
 }
 
@@ -235,13 +236,40 @@ TEST(a_worker_that_has_no_room)
 	assert_int_equal(request.routes.question.count, 1);
 }
 
+static void turn_of_a_second(void)
+{
+	loop.rows[0].run(loop.rows[0].context, LOOP_SECOND);
+}
+
+/* A user may have as many as are left for others, and users have turns. */
 TEST(too_many)
 {
-	for (__u64 i = 1; i <= ROUTE_TARGETS_MAX + 3; i++)
+	for (__u64 i = 1; i <= ROUTE_TARGETS_MAX / 2 + 3; i++)
 		met(PID, i);
 	assert_int_equal(routes_counts(routes).left, 3);
+	met(PID + 1, 1);
+	assert_int_equal(routes_counts(routes).left, 3);
+	assert_non_null(strstr(LOGGED(turn_of_a_second()), "spans have no route"));
+	assert_string_equal(LOGGED(turn_of_a_second()), "");
 	turn_until_asked(1);
+	assert_int_equal(request.pid, PID);
 	assert_int_equal(request.routes.question.count, ROUTES_AT_ONCE);
+	answer(0, ROUTE_FOUND, "/evil", 0);
+	turn_until_asked(2);
+	assert_int_equal(request.pid, PID + 1);
+	answer(0, ROUTE_FOUND, "/honest", 0);
+	assert_string_equal(route_of(PID + 1, 1), "/honest");
+}
+
+/* A user's own that were looked at make room for its next ones. */
+TEST(who_had_too_many)
+{
+	for (__u64 i = 1; i <= ROUTE_TARGETS_MAX / 2; i++)
+		met(PID, i);
+	turn_until_asked(1);
+	answer(0, ROUTE_GONE, "", 0);
+	met(PID, 1000000);
+	assert_int_equal(routes_counts(routes).left, 0);
 }
 
 BY_ITSELF("it has functions of other rooms of its own");
