@@ -29,7 +29,7 @@ OVER_INC := $(OVER:%=-I%) $(OVER:%=-I%/user)
 CPPFLAGS := $(OVER_INC) -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
-LDLIBS   := -lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lz -llzma -liberty
+LDLIBS   := -lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lpcre2-8 -lz -llzma -liberty
 ifneq ($(SYSROOT),) # headers and libraries of another architecture: tests/arm64.sh
 CFLAGS   += --sysroot=$(SYSROOT)
 endif

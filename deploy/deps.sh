@@ -8,7 +8,7 @@ set -eu
 top=$(dirname "$0")/..
 list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev
       protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
-      libjson-c-dev libiberty-dev liblzma-dev python3"
+      libjson-c-dev libiberty-dev liblzma-dev libpcre2-dev python3"
 for_what=${1:-build}
 case $for_what in
 fuzz) list="$list libclang-rt-19-dev" ;;

@@ -2,28 +2,27 @@
 #include "answers/chosen.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answers/asked_name.h"
+#include "answers/expression.h"
 #include "base/cleanup.h"
 
 /* One of --focus and --ignore. */
-struct expression {
-	bool is_there;
-	regex_t regex;
+struct choice {
+	struct expression *expression; /* NULL: it is not there */
+	bool took_too_much;
 	const char *name; /* borrowed; of what is no more than a name, which may have its module before it */
 	signed char *place_matches; /* by place id - 1: 0 = not known yet, 1, or -1 */
 };
 
-static void free_expression(struct expression *e)
+static void free_choice(struct choice *c)
 {
-	if (e->is_there)
-		regfree(&e->regex);
-	free(e->place_matches);
+	expression_free(c->expression);
+	free(c->place_matches);
 }
 
 const char *chosen_event(const struct chosen *c)
@@ -84,70 +83,79 @@ static void find_counts(struct chosen *c)
 			(!c->type || (is_type(r, c->type, "cpu") && has_unit(r, c->type, "nanoseconds")));
 }
 
-static int compile(struct expression *e, const struct recorded *r, const char *text, const char *option,
+static int compile(struct choice *c, const struct recorded *r, const char *text, const char *option,
 		   char *error, size_t size)
 {
 	int err;
 
 	if (!text)
 		return 0;
-	e->place_matches = calloc((size_t)r->places.count + 1, 1);
-	if (!e->place_matches)
+	c->place_matches = calloc((size_t)r->places.count + 1, 1);
+	if (!c->place_matches)
 		return -ENOMEM;
-	err = question_expression(text, option, &e->regex, error, size);
+	err = expression_new(text, option, &c->expression, error, size);
 	if (err)
 		return err;
-	e->name = asked_name_is_plain(text) ? text : NULL;
-	e->is_there = true;
+	c->name = asked_name_is_plain(text) ? text : NULL;
 	return 0;
 }
 
-static bool matches_string(const struct expression *e, const struct recorded *r, __u32 string)
+static bool matches_string(struct choice *c, const struct recorded *r, __u32 string)
 {
-	return string && !regexec(&e->regex, recorded_get_string(r, string), 0, NULL, 0);
+	const int matches = string ? expression_matches(c->expression, recorded_get_string(r, string)) : 0;
+
+	c->took_too_much |= matches < 0;
+	return matches > 0;
 }
 
-static bool matches_name(const struct expression *e, const struct recorded *r,
+static bool matches_name(const struct choice *c, const struct recorded *r,
 			 const struct recorded_function *f)
 {
-	return e->name &&
-	       asked_name_is(recorded_get_string(r, f->name), recorded_get_string(r, f->file), e->name);
+	return c->name &&
+	       asked_name_is(recorded_get_string(r, f->name), recorded_get_string(r, f->file), c->name);
 }
 
 /* As go tool pprof: by the name of the function, its file, or the file that the code lies in. */
-static bool matches_place(struct expression *e, const struct recorded *r, __u32 id)
+static bool matches_place(struct choice *c, const struct recorded *r, __u32 id)
 {
-	signed char *known = &e->place_matches[id - 1];
+	signed char *known = &c->place_matches[id - 1];
 
 	if (!*known) {
 		const struct recorded_place *p = recorded_get_place(r, id);
 		const struct recorded_function *f = recorded_get_function(r, p->function);
 		const bool is_mapped = p->mapping &&
-				       matches_string(e, r, recorded_get_mapping(r, p->mapping)->file);
+				       matches_string(c, r, recorded_get_mapping(r, p->mapping)->file);
 
-		*known = is_mapped || matches_string(e, r, f->name) || matches_string(e, r, f->file) ||
-					 matches_name(e, r, f) ?
+		*known = is_mapped || matches_string(c, r, f->name) || matches_string(c, r, f->file) ||
+					 matches_name(c, r, f) ?
 				 1 :
 				 -1;
 	}
 	return *known > 0;
 }
 
-static bool matches(struct expression *e, const struct recorded *r, const struct recorded_stack *s)
+static bool matches(struct choice *c, const struct recorded *r, const struct recorded_stack *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (matches_place(e, r, s->places[i]))
+		if (matches_place(c, r, s->places[i]))
 			return true;
 	return false;
 }
 
+static int fail_choice(const char *option, const char *text, char *error, size_t size)
+{
+	snprintf(error, size, "--%s '%.60s' takes too much to match with a name in it: take a simpler one",
+		 option, text);
+	return -EINVAL;
+}
+
 static int filter(struct chosen *c, const struct question *q, char *error, size_t size)
 {
-	_cleanup_(free_expression) struct expression focus = { 0 }, ignore = { 0 };
+	_cleanup_(free_choice) struct choice focus = { 0 }, ignore = { 0 };
 	int err = compile(&focus, c->recorded, q->focus, "focus", error, size) ?:
 		  compile(&ignore, c->recorded, q->ignore, "ignore", error, size);
 
-	if (err || (!focus.is_there && !ignore.is_there && !q->only))
+	if (err || (!focus.expression && !ignore.expression && !q->only))
 		return err;
 	c->takes = calloc((size_t)recorded_stacks(c->recorded) + 1, sizeof(*c->takes));
 	if (!c->takes)
@@ -156,8 +164,12 @@ static int filter(struct chosen *c, const struct question *q, char *error, size_
 		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
 
 		c->takes[id - 1] = (!q->only || q->only[id - 1]) &&
-				   (!focus.is_there || matches(&focus, c->recorded, &s)) &&
-				   (!ignore.is_there || !matches(&ignore, c->recorded, &s));
+				   (!focus.expression || matches(&focus, c->recorded, &s)) &&
+				   (!ignore.expression || !matches(&ignore, c->recorded, &s));
+		if (focus.took_too_much)
+			return fail_choice("focus", q->focus, error, size);
+		if (ignore.took_too_much)
+			return fail_choice("ignore", q->ignore, error, size);
 	}
 	return 0;
 }

@@ -42,16 +42,3 @@ int question_by(const char *by, enum answer_by *ret, const char **ret_label)
 		}
 	return -EINVAL;
 }
-
-int question_expression(const char *text, const char *option, regex_t *ret, char *error, size_t size)
-{
-	char why[128];
-	int err = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
-
-	if (!err)
-		return 0;
-	regerror(err, ret, why, sizeof(why));
-	snprintf(error, size, "--%s wants a regular expression (man 7 regex), not '%.60s': %s", option, text,
-		 why);
-	return -EINVAL;
-}

@@ -5,7 +5,6 @@
 #ifndef PYPERF_ANSWERS_QUESTION_H
 #define PYPERF_ANSWERS_QUESTION_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,12 +42,6 @@ struct question {
 	size_t top; /* rows of each table */
 	const struct line_asker *asker; /* for the text of lines; NULL: files of this machine alone */
 };
-
-/*
- * Compiles what --focus or --ignore (option) says; regfree() is for the caller. 0; -EINVAL, and one line in
- * error.
- */
-int question_expression(const char *text, const char *option, regex_t *ret, char *error, size_t size);
 
 /* What --by says. *ret_label: the name behind "label:", or NULL. 0 or -EINVAL. */
 int question_by(const char *by, enum answer_by *ret, const char **ret_label);

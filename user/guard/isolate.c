@@ -124,6 +124,11 @@ int isolate_limit_memory(__u64 more)
 		return -errno;
 	if (fscanf(file, "%llu", &pages) != 1)
 		return -EIO;
-	limit.rlim_cur = limit.rlim_max = pages * sysconf(_SC_PAGESIZE) + more;
+	more += pages * sysconf(_SC_PAGESIZE);
+	if (getrlimit(RLIMIT_AS, &limit))
+		return -errno;
+	if (limit.rlim_max < more) /* RLIM_INFINITY is the largest of all */
+		more = limit.rlim_max;
+	limit.rlim_cur = limit.rlim_max = more;
 	return setrlimit(RLIMIT_AS, &limit) ? -errno : 0;
 }

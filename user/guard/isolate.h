@@ -43,8 +43,9 @@ struct isolation {
 int isolate(const struct isolation *i);
 
 /*
- * Limits its memory to so many bytes of address space beyond what it has now. Nothing is limited under
- * AddressSanitizer, of which the shadow memory alone is terabytes. 0 or -errno.
+ * Limits its memory to so many bytes of address space beyond what it has now, or to less if it is limited to
+ * that already. Nothing is limited under AddressSanitizer, of which the shadow memory alone is terabytes. 0
+ * or -errno.
  */
 int isolate_limit_memory(__u64 more);
 

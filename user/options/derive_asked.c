@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "answers/expression.h"
 #include "answers/question.h"
 #include "base/clock.h"
 #include "options/derive.h"
@@ -43,14 +44,14 @@ static int derive_trace(const char *text, char ret[TRACE_TEXT])
 /* Here, before any file is read, since it is the command line that makes no sense. */
 static int check_expression(const char *text, const char *option, char *error, size_t size)
 {
-	char reason[256];
-	regex_t regex;
+	char reason[256] = "out of memory";
+	struct expression *e;
 
 	if (!text)
 		return 0;
-	if (question_expression(text, option, &regex, reason, sizeof(reason)))
+	if (expression_new(text, option, &e, reason, sizeof(reason)))
 		return options_fail(error, size, "%s", reason);
-	regfree(&regex);
+	expression_free(e);
 	return 0;
 }
 

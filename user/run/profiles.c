@@ -8,15 +8,20 @@
 
 #include "base/log.h"
 #include "base/privileges.h"
+#include "guard/isolate.h"
 #include "profile/short_path.h"
 #include "recorded/files.h"
 #include "run/give_up.h"
 #include "run/served.h"
 
+/* What profiles of the largest size take, two of them, and as much again for the tables. */
+#define MEMORY_MAX ((__u64)4 << 30)
+
 int profiles_begin(const struct options *o)
 {
 	char folder[PATH_MAX];
-	int err = log_failure(privileges_keep(PRIVILEGE(CAP_DAC_READ_SEARCH)),
+	int err = log_failure(isolate_limit_memory(MEMORY_MAX), "memory cannot be limited") ?:
+		  log_failure(privileges_keep(PRIVILEGE(CAP_DAC_READ_SEARCH)),
 			      "capabilities cannot be given up") ?: give_up_calls();
 
 	if (!err && o->paths == PATHS_SHORT)

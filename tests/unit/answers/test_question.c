@@ -27,16 +27,3 @@ TEST(names)
 	assert_int_not_equal(question_by("", &by, &label), 0);
 	assert_string_equal(label, "a:b");
 }
-
-TEST(expressions)
-{
-	char error[128] = "untouched";
-	regex_t regex;
-
-	assert_int_equal(question_expression("^a(b|c)", "focus", &regex, error, sizeof(error)), 0);
-	assert_string_equal(error, "untouched");
-	assert_int_equal(regexec(&regex, "acd", 0, NULL, 0), 0);
-	regfree(&regex);
-	assert_int_equal(question_expression("(", "ignore", &regex, error, sizeof(error)), -EINVAL);
-	assert_non_null(strstr(error, "--ignore wants a regular expression (man 7 regex), not '(': "));
-}
