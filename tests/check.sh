@@ -18,7 +18,7 @@
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
 # One line a minute says what runs, what is left and about how long that takes (tests/lib/progress.py). Ctrl-C
 # leaves nothing behind (tests/lib/leftovers.py).
-# JOBS: how many tests of the first lane run side by side: twice as many as there are CPUs.
+# JOBS: how many tests of the first lane run side by side: three times as many as there are CPUs.
 set -u
 build=$1
 export SUITE="$2"
@@ -27,7 +27,7 @@ cd "$top" || exit 1
 export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
-jobs=${JOBS:-$((2 * $(nproc)))}
+jobs=${JOBS:-$((3 * $(nproc)))}
 layers="unit waits burns alone"
 case $SUITE in
 check) chosen="not long and not all" ;;

@@ -14,10 +14,14 @@ import time
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parent
-# Folders whose tests mostly wait: for the end of an interval, for a receiver, for what a terminal shows. They
-# use a quarter of a CPU and less (the last lines of `make check`), and so are of the lane "waits".
-WAITING = [TESTS / name for name in ("judges", "repo", "e2e/commands", "e2e/containers", "e2e/output",
-                                     "e2e/push", "e2e/serving")]
+# Folders and files whose tests mostly wait: for the end of an interval, for a receiver, for what a terminal
+# shows, or for programs that rest as well. They use a quarter of a CPU and less (the last lines of `make
+# check`), and so are of the lane "waits".
+WAITING = [TESTS / name for name in (
+    "judges", "repo", "e2e/commands", "e2e/containers", "e2e/output", "e2e/push", "e2e/serving",
+    "e2e/processes/test_targets_end.py", "e2e/tasks/test_tasks.py", "e2e/tasks/test_tasks_event.py",
+    "e2e/tasks/test_tasks_found.py", "e2e/waits/test_asleep.py", "e2e/waits/test_budget.py",
+    "e2e/waits/test_memory.py", "e2e/waits/test_offcpu.py")]
 # What pytest makes of a test's file is kept for the next process: that is most of what it does until tests
 # begin. Programs that tests start keep nothing, which PYTHONDONTWRITEBYTECODE says.
 sys.pycache_prefix = str(TESTS.parent / "build" / "pycache")
@@ -70,7 +74,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_for_all(item) or left_to_all.is_left(item.nodeid):
             item.add_marker("all")
-        if item.path.parent in WAITING and not item.get_closest_marker("burns"):
+        if {item.path, item.path.parent} & set(WAITING) and not item.get_closest_marker("burns"):
             item.add_marker("waits")
     groups = {}  # fixture: the list of all fixtures of its group
     shared = {item: list(shared_fixtures(item)) for item in items}

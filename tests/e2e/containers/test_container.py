@@ -75,7 +75,7 @@ def judge_stacks(target, samples):
 def test_from_the_host(inside, tmp_path):
     container, target = inside
     pid = host_pid(container)
-    run = profiler.run(tmp_path, "-a", "-F", 499, "-d", 4)
+    run = profiler.run(tmp_path, "-a", "-F", 997, "-d", 1.5)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
     binary = {m.filename for m in pprof.read(run.path).mappings}
@@ -86,7 +86,7 @@ def test_from_the_host(inside, tmp_path):
 def test_from_a_container_with_four_capabilities(inside, contained):
     container, target = inside
     pid = host_pid(container)
-    run = contained("-a", "-F", 499, "-d", 4)
+    run = contained("-a", "-F", 997, "-d", 1.5)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
 
@@ -103,7 +103,7 @@ def test_all_kinds_of_events_with_four_capabilities(inside, contained):
 @sees_others
 def test_only_that_container(inside, contained):
     container, target = inside
-    run = contained("-a", "-F", 1999, "-d", 4, "--container", container.id[:12])
+    run = contained("-a", "-F", 1999, "-d", 1.5, "--container", container.id[:12])
     assert {s.pid for s in run.samples} == {host_pid(container)}
     judge_stacks(target, run.samples)
 

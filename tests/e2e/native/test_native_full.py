@@ -11,7 +11,7 @@ import profiler
 from native_frames import Native, merged_within, short_names
 from written_chains import ABOVE, is_nearly_always, merged
 
-FREQUENCY = 997
+FREQUENCY = 1999
 ITERATIONS = 20000000  # of an empty loop
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 CHOSEN = [i for i in known.one_per_version_and_two() if i.minor in VERSIONS]
@@ -41,7 +41,7 @@ def profile(directory, target, cpu, *arguments):
 def test_python_within_c_within_python(chosen, library, program, tmp_path):
     levels = LEVELS if chosen.version >= (3, 11) else FEWER
     with profiler.target(chosen.path, program, library, ITERATIONS, "within", levels) as target:
-        run = profile(tmp_path, target, 3)
+        run = profile(tmp_path, target, 1.5)
     assert is_nearly_always(merged(run, library.parent), merged_within(levels, ABOVE))
     assert run.stats["native"]["mismatch"] <= 0.01 * profiler.total(run.samples)
 
@@ -92,7 +92,7 @@ def test_greenlets(library, program, tmp_path):
     if subprocess.run([python, "-c", "import greenlet"], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("SKIP venv: no greenlet in %s" % python)
     with profiler.target(python, program, library, ITERATIONS, "greenlet", 6) as target:
-        run = profile(tmp_path, target, 3)
+        run = profile(tmp_path, target, 1.5)
     found = merged(run, library.parent)
     print(found.most_common(4))
     turns = [tuple([*merged_within(levels, ABOVE)[:-2], "runs", "<lambda>"]) for levels in (6, 7)]

@@ -15,7 +15,7 @@ from edges import Judge
 from native_frames import INCOMPLETE, NOT_LOADED, Native
 from written_chains import LIBC, Chains, is_chain, is_frame
 
-FREQUENCY = 997
+FREQUENCY = 1999
 ITERATIONS = 20000000  # of an empty loop: each chain takes some 10 ms, and the way to it nothing
 LOST = {INCOMPLETE, "[native mismatch]"}
 VERSIONS = ("2.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
@@ -48,7 +48,7 @@ def profile(directory, target, cpu, *arguments, mode="top"):
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 def test_written_chains(chosen, library, program, tmp_path):
     with profiler.target(chosen.path, program, library, ITERATIONS, "chains") as target:
-        run = profile(tmp_path, target, 5)
+        run = profile(tmp_path, target, 2.5)
         chains = Chains(run, target.about, library.parent)
     chains.check(0.99)
 
@@ -70,7 +70,7 @@ def test_kinds_of_frames_are_in_the_library(library):
 def test_plt_that_is_bound_at_once(python, program, tmp_path):
     library = native_frames.build_chains(tmp_path, "-Wl,-z,now")
     with profiler.target(python, program, library, ITERATIONS, "chains") as target:
-        chains = Chains(profile(tmp_path, target, 5), target.about, library.parent)
+        chains = Chains(profile(tmp_path, target, 2.5), target.about, library.parent)
     chains.check(0.99)
 
 
@@ -85,7 +85,7 @@ def test_library_without_names(python, program, tmp_path):
     library = native_frames.build_chains(tmp_path)
     subprocess.run(["strip", "--strip-all", library], check=True)
     with profiler.target(python, program, library, ITERATIONS, "chains") as target:
-        run = profile(tmp_path, target, 3)
+        run = profile(tmp_path, target, 1.5)
     native, depths = Native(run), collections.Counter()
     for sample in run.samples:
         frames = [frame[0] for frame in native.split(sample.stack)[0]]
@@ -144,7 +144,7 @@ class TestPythonPart:
 
     def test_no_impossible_stack(self, chosen, mode, workloads, tmp_path):
         with profiler.target(chosen.path, workloads / chosen.program("edges")) as target:
-            run = profile(tmp_path, target, 2, mode=mode)
+            run = profile(tmp_path, target, 1, mode=mode)
             judge = Judge(target.about)
         native, faults, lost = Native(run), collections.Counter(), collections.Counter()
         for sample in run.samples:
@@ -177,7 +177,7 @@ def test_code_that_cannot_be_unwound(tmp_path):
         pytest.skip("SKIP venv: no numpy in %s" % path)
     surroundings = dict(os.environ, OPENBLAS_CORETYPE="Haswell", OPENBLAS_NUM_THREADS="1")
     with profiler.target(path, "-c", NUMPY, env=surroundings) as target:
-        run = profile(tmp_path, target, 4)
+        run = profile(tmp_path, target, 2)
     native, kernel = Native(run), collections.Counter()
     everything = profiler.total(run.samples)
     for sample in run.samples:

@@ -118,9 +118,9 @@ def test_keep_a_size(busy, tmp_path):
 
 
 def test_sigterm_writes_the_last_part(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=60)
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 1999, interval=60)
     profiler.wait_until(lambda: b"a profile every" in peek(run))
-    profiler.let_use_cpu(run, [busy.pid], 0.5)
+    profiler.let_use_cpu(run, [busy.pid], 0.2)
     assert not run.files()
     run.terminate()
     assert len(run.profiles) == 1 and profiler.total(run.of(busy.pid)) > 100
@@ -133,13 +133,13 @@ def peek(run):
 
 def test_folder_lost_and_found(busy, tmp_path):
     """Said once; what was counted meanwhile is in the first file afterwards."""
-    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=0.3)
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 1999, interval=0.3)
     run.wait_for_files(2)
     away = tmp_path / "away"
     run.folder.rename(away)
     before = len(list(away.iterdir()))
     profiler.wait_until(lambda: b"cannot write" in peek(run))
-    profiler.let_use_cpu(run, [busy.pid], 1.5, seconds=2)
+    profiler.let_use_cpu(run, [busy.pid], 0.6, seconds=2)
     away.rename(run.folder)
     run.wait_for_files(before + 2)
     run.terminate()

@@ -27,7 +27,7 @@ def written(tmp_path_factory):
     """An interval of a server, of two kinds of events, as HTML and as pprof."""
     home = tmp_path_factory.mktemp("written")
     with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target:
-        with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu") as s:
+        with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu", "--interval", 3) as s:
             profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
             start = json.loads(s.get(INTERVAL).body)["start"]
             for name, format in ("then.html", "html"), ("then.pb.gz", "pprof"):

@@ -20,10 +20,12 @@ def calm(workloads, pythons):
 
 
 @pytest.fixture(scope="module")
-def pids(workloads):
-    """Two edges.py, for all tests here."""
+def profiled(workloads):
+    """profiled(DIRECTORY, OPTION...): a run of 500 samples or so of two edges.py, the same for all tests."""
     with calm(workloads, known.of_versions(*known.FEW) or [known.newest()]) as started:
-        yield ",".join(str(t.pid) for t in started)
+        def run(directory, *options, **more):
+            return profiler.run_while(directory, started, 0.15, "-F", 1999, *options, **more)
+        yield run
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +90,8 @@ def test_labels(written):
         assert any(sample.tid == sample.pid for sample in samples)
 
 
-def test_labels_by_process(pids, tmp_path):
-    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--labels", "process")
+def test_labels_by_process(profiled, tmp_path):
+    run = profiled(tmp_path, "--labels", "process")
     assert run.samples and not any(sample.tid for sample in run.samples)
 
 
@@ -103,8 +105,8 @@ def parse_folded(text):
 
 
 @pytest.mark.parametrize("name, options", (("profile.folded", ()), ("profile.txt", ("--format", "folded"))))
-def test_folded(pids, tmp_path, name, options):
-    run = profiler.run(tmp_path, "--pid", pids, "-F", 199, "-d", 2, *options, output=name)
+def test_folded(profiled, tmp_path, name, options):
+    run = profiled(tmp_path, *options, output=name)
     stacks = parse_folded(run.path.read_text())
     assert sum(count for _, count in stacks) == run.stats["profile"]["samples"] > 50
     main = [stack for stack, _ in stacks if any(frame.startswith("drive ") for frame in stack)]
@@ -119,10 +121,10 @@ def test_folded(pids, tmp_path, name, options):
 
 @pytest.mark.parametrize("by_suffix", (True, False), ids=("suffix", "option"))
 @pytest.mark.parametrize("format", formats.FORMATS, ids=formats.by_name)
-def test_every_format(pids, tmp_path, format, by_suffix):
+def test_every_format(profiled, tmp_path, format, by_suffix):
     """Each format of the list, by the file's suffix and by --format, has what the books have."""
     name, options = ("x" + format.suffix, ()) if by_suffix else ("x.txt", ("--format", format.name))
-    run = profiler.run(tmp_path, "--pid", pids, "-F", 199, "-d", 1, *options, output=name)
+    run = profiled(tmp_path, *options, output=name)
     stacks = formats.read(format, run.path.read_bytes())
     assert sum(stacks.values()) == run.stats["profile"]["samples"] > 20
     assert any("drive" in stack for stack in stacks)
@@ -130,35 +132,35 @@ def test_every_format(pids, tmp_path, format, by_suffix):
     assert "FILE" not in said
 
 
-def test_pprof_by_option_for_any_suffix(pids, tmp_path):
-    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--format", "pprof", output="profile.folded")
+def test_pprof_by_option_for_any_suffix(profiled, tmp_path):
+    run = profiled(tmp_path, "--format", "pprof", output="profile.folded")
     assert run.path.read_bytes()[:2] == b"\x1f\x8b"
     assert pprof.read(run.path).samples
 
 
-def test_stdout(pids, tmp_path):
-    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "-F", 199, "--format", "folded", output="-")
+def test_stdout(profiled, tmp_path):
+    run = profiled(tmp_path, "--format", "folded", output="-")
     stacks = parse_folded(run.out)  # the profile and nothing else
     assert sum(count for _, count in stacks) == run.stats["profile"]["samples"] > 0
 
 
-def test_stdout_pprof(pids, tmp_path):
-    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, output="-")
+def test_stdout_pprof(profiled, tmp_path):
+    run = profiled(tmp_path, output="-")
     (tmp_path / "copy.pb.gz").write_bytes(run.raw)
     samples = profiler.read_samples(tmp_path / "copy.pb.gz")
     assert profiler.total(samples) == run.stats["profile"]["samples"] > 0
 
 
-def test_default_output(pids, tmp_path):
-    profiler.run(tmp_path, "--pid", pids, "-d", 1, output=None, stats=False, cwd=tmp_path)
+def test_default_output(profiled, tmp_path):
+    profiled(tmp_path, output=None, stats=False, cwd=tmp_path)
     assert os.listdir(tmp_path) == ["profile.pb.gz"], "written under its name, nothing left beside it"
     assert profiler.read_samples(tmp_path / "profile.pb.gz")
 
 
-def test_reads_single_is_the_same(pids, tmp_path):
+def test_reads_single_is_the_same(profiled, tmp_path):
     """Frame by frame, for comparison: the books add up, and more reads are counted for each frame."""
-    single = profiler.run(tmp_path, "--pid", pids, "-F", 499, "-d", 2, "--reads", "single").stats["counters"]
-    block = profiler.run(tmp_path, "--pid", pids, "-F", 499, "-d", 2, "--reads", "block").stats["counters"]
+    single = profiled(tmp_path, "--reads", "single").stats["counters"]
+    block = profiled(tmp_path, "--reads", "block").stats["counters"]
     assert single["reads"] / single["frames"] > block["reads"] / block["frames"]
 
 
@@ -173,9 +175,9 @@ def test_statistics(written):
     assert stats["lines"]["locations"] < stats["counters"]["frames"]
 
 
-def test_statistics_as_a_table(pids, tmp_path):
+def test_statistics_as_a_table(profiled, tmp_path):
     """Every outcome has its line, with the text of bpf/outcomes.def, and the numbers add up to the ticks."""
-    run = profiler.run(tmp_path, "--pid", pids, "-d", 1, "--stats")
+    run = profiled(tmp_path, "--stats")
     shown = (run.out + run.err).partition("What became of every tick")[2]
     for outcome in profiler.TICK_OUTCOMES:
         if run.stats["outcomes"][outcome.key]:

@@ -41,7 +41,7 @@ def places(run):
 
 
 def test_short(tmp_path, program):
-    run = profiler.run_while(tmp_path, [program], 1, "-F", 499, cwd=program.top)
+    run = profiler.run_while(tmp_path, [program], 0.4, "-F", 1999, cwd=program.top)
     assert {"scripts/serve.py", "shop/cart.py", "json/encoder.py"} <= places(run)
     files = {frame[1] for sample in run.of(program.pid) for frame in sample.stack}
     whole = {str(program.top / "scripts/serve.py"), str(program.top / "venv/site-packages/shop/cart.py")}
@@ -49,9 +49,9 @@ def test_short(tmp_path, program):
 
 
 def test_from_elsewhere_and_whole(tmp_path, program):
-    run = profiler.run_while(tmp_path, [program], 0.5, "-F", 499, cwd="/")
+    run = profiler.run_while(tmp_path, [program], 0.3, "-F", 1999, cwd="/")
     assert {"scripts/serve.py", "shop/cart.py"} <= places(run)
-    run = profiler.run_while(tmp_path, [program], 0.5, "-F", 499, "--paths", "full", cwd=program.top)
+    run = profiler.run_while(tmp_path, [program], 0.3, "-F", 1999, "--paths", "full", cwd=program.top)
     assert not any("/" not in place for place in places(run))
     assert all(re.match(r"/|\.\.\./", place) for place in places(run)), places(run)
 
@@ -83,9 +83,9 @@ def apps(tmp_path_factory):
 
 @pytest.mark.parametrize("paths", ("short", "full"))
 def test_folded_stacks_of_files_of_one_name_are_apart(tmp_path, apps, paths):
-    run = profiler.run_while(tmp_path, [apps], 0.6, "-F", 499, "--paths", paths, cwd=apps.top)
+    run = profiler.run_while(tmp_path, [apps], 0.3, "-F", 1999, "--paths", paths, cwd=apps.top)
     of_pprof = {sample.stack[0][1] for sample in run.of(apps.pid) if sample.stack[0][0] == "work"}
-    run = profiler.run_while(tmp_path, [apps], 0.6, "-F", 499, "--paths", paths, cwd=apps.top,
+    run = profiler.run_while(tmp_path, [apps], 0.3, "-F", 1999, "--paths", paths, cwd=apps.top,
                              output="p.folded")
     of_folded = set(re.findall(r";work \(([^;]*):3\) \d+$", run.path.read_text(), re.M))
     names = {"api/__init__.py", "api/views.py", "jobs/__init__.py", "jobs/views.py"}

@@ -234,7 +234,7 @@ def test_files_and_push_together(busy, tmp_path):
     folder = tmp_path / "profiles"
     folder.mkdir()
     with receiving("parca") as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 3, "--output-dir", folder).finish()
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 2, "--output-dir", folder).finish()
     files = [pprof.read(path) for path in sorted(folder.iterdir())]
     assert sum(p.total for p in files) == run.stats["profile"]["samples"]
     # They are taken one after the other, so the end of each differs by little; the sum does not.

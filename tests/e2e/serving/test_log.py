@@ -58,13 +58,13 @@ def stacks(body, kind=("samples", "count")):
 def test_a_stretch_is_what_a_window_has(tmp_path, workloads):
     """Two windows, each while the target ran between two stops; afterwards the log has both stretches."""
     with profiler.target(known.usual().path, workloads / "eight.py") as target:
-        with server(tmp_path, "--pid", target.pid, "-F", 499, "--log", 5) as s:
+        with server(tmp_path, "--pid", target.pid, "-F", 1999, "--log", 5) as s:
             stop(target.pid)
             windows, times = [], []
             for _ in range(2):
                 later = Later(s.get, "/debug/pprof/profile?seconds=6")
                 s.wait_for_open(1)
-                times.append(let_run(target.pid, 0.6))
+                times.append(let_run(target.pid, 0.3))
                 windows.append(later.get())
             logs = [s.get("%s?from=%f&to=%f" % (LOG, *stretch)) for stretch in times]
             both = s.get("%s?from=%f&to=%f" % (LOG, times[0][0], times[1][1]))

@@ -24,7 +24,8 @@ def release():
 def served(release, tmp_path_factory):
     home = tmp_path_factory.mktemp("served")
     with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target, \
-            server(home, "--pid", target.pid, "-F", 499, "--log", 2, "--speedscope", release) as s:
+            server(home, "--pid", target.pid, "-F", 499, "--log", 2, "--interval", 3, "--speedscope",
+                   release) as s:
         profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
         yield s
 
