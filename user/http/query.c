@@ -10,6 +10,7 @@
 #include "base/clock.h"
 
 #define SECONDS_LENGTH_MAX 24 /* characters of a number of seconds */
+#define STRETCH_SECONDS_MAX 1e10 /* 300 years; as nanoseconds in 64 bits */
 
 static struct query *query_of(struct keys *k)
 {
@@ -99,7 +100,7 @@ static int parse_seconds(const char *value, double *ret)
 	char *end;
 	double number = strtod(value, &end);
 
-	if (!n || n > SECONDS_LENGTH_MAX || value[n] || *end || number <= 0)
+	if (!n || n > SECONDS_LENGTH_MAX || value[n] || *end || number <= 0 || number > STRETCH_SECONDS_MAX)
 		return -EINVAL;
 	*ret = number;
 	return 0;

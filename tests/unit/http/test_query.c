@@ -101,6 +101,28 @@ TEST(refuses)
 	}
 }
 
+/* Also what no clock comes to, as milliseconds: it would be a time that has nothing to do with it. */
+TEST(times_of_a_log)
+{
+	static const char *const keys[] = { "from", "to", "last" };
+	static const char *const bad[] = { "99999999999999999999", "1700000000000", "10000000001", "0", "-1",
+					   "1e3", "inf", "nan", "", "1.2.3", " 1", "1 " };
+	static const char *const good[] = { "1700000000", "10000000000", "0.001", "12.5" };
+	struct query log;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(bad); j++) {
+			query_begin(&log);
+			if (query_add_log(&log, keys[i], bad[j]) != -EINVAL)
+				fail_msg("%s=%s was taken", keys[i], bad[j]);
+		}
+		for (size_t j = 0; j < ARRAY_SIZE(good); j++) {
+			query_begin(&log);
+			assert_int_equal(query_add_log(&log, keys[i], good[j]), 0);
+		}
+	}
+}
+
 TEST(long_ones_are_cut)
 {
 	char text[4096];
