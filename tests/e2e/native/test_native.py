@@ -87,7 +87,7 @@ def test_thread_without_python(python, build, program, tmp_path):
 
 def test_system_call(python, build, program, tmp_path):
     with profiler.target(python, program, build("a_"), "syscall") as target:
-        run = profile(tmp_path, target, cpu=3)
+        run = profile(tmp_path, target, cpu=1.5)
         took = target.ask()
     below = leaves(run.samples, "reading")
     assert below["[syscall read]"] > 0.9 * sum(below.values()), below

@@ -21,10 +21,10 @@ def calm(workloads, pythons):
 
 @pytest.fixture(scope="module")
 def profiled(workloads):
-    """profiled(DIRECTORY, OPTION...): a run of 500 samples or so of two edges.py, the same for all tests."""
-    with calm(workloads, known.of_versions(*known.FEW) or [known.newest()]) as started:
+    """profiled(DIRECTORY, OPTION...): a run of 400 samples or so of one edges.py, the same for all tests."""
+    with calm(workloads, [known.newest()]) as started:
         def run(directory, *options, **more):
-            return profiler.run_while(directory, started, 0.15, "-F", 1999, *options, **more)
+            return profiler.run_while(directory, started, 0.2, "-F", 1999, *options, **more)
         yield run
 
 

@@ -16,7 +16,7 @@ import interpreters as known
 import profiler
 
 WORKERS = 4
-EACH = 0.8  # seconds of CPU time of a worker, of which 50 samples are an eighth
+EACH = 1.2  # seconds of CPU time of a worker: its first requests import and compile
 VIEWS = ("fractal_view", "report_view")
 
 

@@ -11,7 +11,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 
-CPU = 3 if known.ONLY_FAMILIES else 15  # seconds
+CPU = 2 if known.ONLY_FAMILIES else 15  # seconds
 FREQUENCY = 997
 PROBE = "import sys; print(sys._jit.is_enabled())"
 ENVIRONMENT = dict(os.environ, PYTHON_JIT="1")

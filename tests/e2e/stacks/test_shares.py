@@ -31,7 +31,7 @@ def profile_batches(directory, cpu, jobs, busy):
 class TestShares:
     """Two functions that burn 3 to 1."""
 
-    CPU = 4 if os.environ.get("LONG") == "1" else 0.8  # seconds
+    CPU = 4 if os.environ.get("LONG") == "1" else 0.6  # seconds
 
     @pytest.fixture(scope="class")
     def profiled(self, workloads, tmp_path_factory):
@@ -63,7 +63,7 @@ class TestReleasedGil:
         alone = [((i.name, "alone"), (i.path, workloads / "released.py")) for i in chosen]
         contended = [((i.name, "threads"), (i.path, workloads / "released.py", "threads")) for i in chosen]
         directory = tmp_path_factory.mktemp("released")
-        return {**profile_batches(directory, 0.3, alone, 1), **profile_batches(directory, 0.8, contended, 2)}
+        return {**profile_batches(directory, 0.3, alone, 1), **profile_batches(directory, 0.5, contended, 2)}
 
     def test_alone(self, version, profiled):
         target, samples, _ = profiled[version.name, "alone"]

@@ -41,7 +41,7 @@ def label_shares(run, pid, scenes=SCENES):
 @pytest.mark.parametrize("python", PARAMETERS)
 def test_scenes(python, workloads, tmp_path):
     with profiler.target(python.path, "-B", workloads / "states.py") as target:
-        run = profiler.run_while(tmp_path, [target], 1.5, "-F", 1999)
+        run = profiler.run_while(tmp_path, [target], 1, "-F", 1999)
     shares = label_shares(run, target.pid)
     has, lacks = ("attached", "detached") if python.build == "t" else ("holds", "released")
     for scene in SCENES - {"runs_c"}:
