@@ -91,7 +91,7 @@ class Application:
 
     def answers(self, path):
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
             connection.request("GET", path)
             return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):

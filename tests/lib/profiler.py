@@ -344,7 +344,7 @@ class Target:
     def ask(self):
         """Sends SIGTERM and returns the JSON the program prints as its last word."""
         self.process.terminate()
-        text, _ = self.process.communicate(timeout=30)
+        text, _ = self.process.communicate(timeout=120)
         return json.loads(text)
 
 

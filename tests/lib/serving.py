@@ -17,14 +17,21 @@ import profiler
 Answer = collections.namedtuple("Answer", "status headers body")
 
 
+# Ports that were given out last are marked by a name that all tests of this machine see.
+marks = collections.deque(maxlen=50)
+
+
 def free_port():
-    """One that nobody has, from where the kernel takes none for connections:
-    it stays free until it is listened on."""
+    """One that nobody has, from where the kernel takes none for connections: it stays free until it is
+    listened on, and no other test is given it meanwhile."""
     while True:
-        port = random.randrange(20000, 32000)
+        port, mark = random.randrange(20000, 32000), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         with socket.socket() as s, contextlib.suppress(OSError):
+            mark.bind("\0pyperf-test-port-%d" % port)
             s.bind(("127.0.0.1", port))
+            marks.append(mark)
             return port
+        mark.close()
 
 
 def other_address():
@@ -90,7 +97,7 @@ class Server:
         profiler.wait_until(lambda: self.metric("profile_requests_open") == count,
                             what="%d open requests" % count)
 
-    def stop(self, timeout=20, code=0):
+    def stop(self, timeout=60, code=0):
         """Ends it by SIGTERM. Returns how long that took."""
         start = time.monotonic()
         self.run.process.terminate()
@@ -131,7 +138,7 @@ class Later(threading.Thread):
 
 
 def connect(port, source="127.0.0.1"):
-    return socket.create_connection(("127.0.0.1", port), timeout=30, source_address=(source, 0))
+    return socket.create_connection(("127.0.0.1", port), timeout=120, source_address=(source, 0))
 
 
 def talk(port, data, timeout=30):

@@ -12,6 +12,11 @@
 #include "export/file.h"
 
 #define PAUSE_US 1000 /* between two looks whether it is written */
+/*
+ * So long the child has in any case. On a busy machine the time that there is may be over before it begins,
+ * and what it has to write be lost, though nothing hangs.
+ */
+#define LEAST_SECONDS 1.0
 
 bool output_is_stdout(const char *path)
 {
@@ -54,15 +59,16 @@ static int write_it(void *context, void *result)
 					   file_write_atomic(w->path, w->b->data, w->b->size);
 }
 
-static bool is_over(const struct output_patience *p)
+static bool is_over(const struct output_patience *p, double begun)
 {
-	double until = p ? p->until(p->context) : 0;
+	double now = clock_seconds(), until = p ? p->until(p->context) : 0;
 
-	return until > 0 && clock_seconds() >= until;
+	return until > 0 && now >= until && now >= begun + LEAST_SECONDS;
 }
 
 static int write_aside(struct writing *w, const struct output_patience *patience)
 {
+	const double begun = clock_seconds();
 	struct writer_child child = {};
 	char nothing;
 	int err;
@@ -70,7 +76,7 @@ static int write_aside(struct writing *w, const struct output_patience *patience
 	if (writer_child_start(&child, write_it, w)) /* better without a child than not at all */
 		return write_it(w, NULL);
 	while ((err = writer_child_end(&child, &nothing, 0)) == -EINPROGRESS) {
-		if (is_over(patience)) {
+		if (is_over(patience, begun)) {
 			writer_child_abandon(&child);
 			return -ETIMEDOUT;
 		}

@@ -11,7 +11,7 @@
 
 /* How long a write may take, which may change while it does. */
 struct output_patience {
-	/* clock_seconds() of the end; 0 = for ever. Asked again and again. */
+	/* clock_seconds() of the end; 0 = for ever. Asked again and again. A second is left in any case. */
 	double (*until)(void *context);
 	void *context;
 };

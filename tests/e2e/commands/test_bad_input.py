@@ -199,7 +199,7 @@ def test_frequency_above_the_limit_is_lowered(tmp_path):
 
 @pytest.mark.parametrize("option", ("--help", "--version"))
 def test_information_goes_to_stdout(option):
-    done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=20)
+    done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and done.stderr == "" and done.stdout.strip()
     if option == "--help":
         for name in ("--all-python", "--pid", "--frequency", "--duration", "--output", "--max-depth",

@@ -233,4 +233,4 @@ def test_all_python_needs_no_pid(tmp_path, workloads):
     for pid in (early.pid, late.pid):
         assert profiler.share(run.of(pid), lambda s: "burn" in profiler.functions(s)) > 0.9
     ticks = run.stats["ticks"]
-    assert 0.8 * 997 * 2 * 0.6 < ticks < 1.3 * 997 * seconds * os.cpu_count()
+    assert 0.5 * 997 * 2 * 0.6 < ticks < 1.3 * 997 * seconds * os.cpu_count()

@@ -232,7 +232,7 @@ def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_pat
 def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
     with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 60.0) as kubelet:
         run = profiler.Run(tmp_path, "-a", "-d", 2,
-                           *arguments(kubelet, token, certificate)).finish(timeout=30)
+                           *arguments(kubelet, token, certificate)).finish(timeout=120)
         assert labels_of(run.path, pod.pid, "app") == [{None}]
         assert len(kubelet.requests) == 1
 

@@ -95,13 +95,15 @@ def test_lines_of_a_program_that_has_ended(program, library, tagged, tmp_path):
             profiler.target(python, program, library) as target:
         os.kill(target.pid, signal.SIGSTOP)
         run = profiler.Run(tmp_path, "-p", "%d,%d" % (target.pid, holder.pid), "-F", 997, "--native", "top",
-                           "--native-lines", "-d", 8)
+                           "--native-lines")
         profiler.wait_until(lambda: profiler.samples_cpus(run), what="samples")
         time.sleep(3.5)
         os.kill(target.pid, signal.SIGCONT)
         end = profiler.cpu_seconds(target.pid) + 0.5
         profiler.wait_until(lambda: profiler.cpu_seconds(target.pid) >= end, what="CPU time")
         os.kill(target.pid, signal.SIGKILL)
+        time.sleep(4)
+        run.interrupt()
         run.finish()
     samples = [s for s in in_library(run) if s.pid == target.pid]
     right = [s for s in samples if chain_is_right(s.stack, tagged, "top")]

@@ -57,9 +57,9 @@ class Continuous(profiler.Run):
         return self
 
     def terminate(self):
-        """Ends it by SIGTERM; two seconds are promised, ten times that is what a busy machine may take."""
+        """Ends it by SIGTERM; two seconds are promised, of which a busy machine makes more."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(20)
+        self.process.wait(60)
         return self.finish()
 
 

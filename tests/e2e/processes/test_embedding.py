@@ -78,8 +78,7 @@ def test_loaded_late(compiled, workloads, tmp_path):
         target.process.stdout.readline()
         begin = time.monotonic()
         age = begin - started(target.pid)
-        time.sleep(2 * age + 1)
-        profiler.let_use_cpu(run, [target.pid], 0.5)
+        profiler.let_use_cpu(run, [target.pid], 2, seconds=2 * age + 1)
         run.interrupt()
         run.finish()
     assert run.stats["outcomes"]["not_python"] > 0
@@ -115,7 +114,7 @@ def test_uwsgi(tmp_path):
         run.finish()
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(120)
     found = [s for s in run.samples if "view" in profiler.functions(s) and
              profiler.marker_of(s.stack) is None]
     assert profiler.total(found) > 50, run.err
@@ -123,7 +122,7 @@ def test_uwsgi(tmp_path):
 
 
 def answers(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     try:
         connection.request("GET", "/")
         return connection.getresponse().read() == b"x"

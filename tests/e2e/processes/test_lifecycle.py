@@ -231,7 +231,7 @@ class TestChurn:
             profiling.finish()
             pytest.skip("SKIP quiet: this machine starts %d processes a second only" % rate)
         # Others come and go here too, but not by the hundred.
-        profiler.wait_until(lambda: profiling.held("processes") < before + 100, seconds=5, what="empty table")
+        profiler.wait_until(lambda: profiling.held("processes") < before + 100, 60, "empty table")
         run = profiling.finish()
         user = run.stats["user"]
         used = user["cpu_seconds"] - user["start_cpu_seconds"]

@@ -77,17 +77,17 @@ def lost(run):
 @pytest.mark.alone
 @pytest.mark.parametrize("python", NEWEST, ids=str)
 def test_nobody_stays_nameless(python, tmp_path):
-    with profiler.target(python.path, "-c", STORM), profiler.target(python.path, "-c", STORM), \
+    with profiler.targets([(python.path, "-c", STORM)] * 2) as storming, \
             profiler.target(python.path, "-c", FAMILY, stdin=subprocess.PIPE) as family:
-        run = profiler.Run(tmp_path, "-a", "-F", 4999)
-        time.sleep(2)
+        run, storms = profiler.Run(tmp_path, "-a", "-F", 4999), [one.pid for one in storming]
+        profiler.let_use_cpu(run, storms, 1, seconds=2)
         os.kill(run.process.pid, signal.SIGSTOP)
-        time.sleep(6)
+        profiler.let_use_cpu(run, storms, 3, seconds=6)
         family.tell()
         child = json.loads(family.process.stdout.readline())["child"]
         time.sleep(1)
         os.kill(run.process.pid, signal.SIGCONT)
-        time.sleep(5)
+        profiler.let_use_cpu(run, [child], 1, seconds=5)
         run.interrupt()
         run.finish()
         os.killpg(child, signal.SIGKILL)

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import signal
-import socket
 import subprocess
 import threading
 
@@ -14,16 +13,11 @@ import pytest
 
 import interpreters as known
 import profiler
+from serving import free_port
 
 WORKERS = 4
 EACH = 1.2  # seconds of CPU time of a worker: its first requests import and compile
 VIEWS = ("fractal_view", "report_view")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def children(pid):
@@ -45,7 +39,7 @@ class Load:
         while not self.enough:
             k += 1
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
                 connection.request("GET", "/fractal" if k % 2 else "/report")
                 self.answers[json.loads(connection.getresponse().read())["pid"]] += 1
                 connection.close()
@@ -79,20 +73,21 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
                                "127.0.0.1:%d" % port,
                                "--log-level", "warning", "webapp:application"], env=environment, cwd=tmp_path)
     try:
-        profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS, 30,
-                            "workers")
+        profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS,
+                            what="workers")
         assert server.poll() is None
         workers = children(server.pid)
         load = Load(port)
         try:
             profiler.let_use_cpu(run, workers, EACH)
+            profiler.wait_until(lambda: set(load.answers) >= workers, what="answers of each worker")
         finally:
             load.end()
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(30)
+        server.wait(120)
         run.interrupt()
-        run.finish(30)
+        run.finish()
     assert set(load.answers) == workers, (load.answers, load.errors[:3])
     for pid in workers:
         samples = run.of(pid)

@@ -25,9 +25,9 @@ def busy(request, workloads):
 
 
 def start(directory, receiver, *arguments, interval=0.5, **options):
+    patience = () if "--push-timeout" in arguments else ("--push-timeout", 300)
     return profiler.Run(directory, "--push", receiver if isinstance(receiver, str) else receiver.url,
-                        "--interval", interval,
-                        *arguments, output=None, **options)
+                        "--interval", interval, *patience, *arguments, output=None, **options)
 
 
 def exported(run):
@@ -38,7 +38,7 @@ def said(run):
     return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
 
 
-def terminate(run, seconds=20):
+def terminate(run, seconds=60):
     """Ends it while --push-timeout, which is longer than these seconds, still runs. What it has to itself at
     the end is 1.5 s; the rest is for machines with other work."""
     run.process.send_signal(signal.SIGTERM)

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import time
 import urllib.error
@@ -17,14 +16,9 @@ import pytest
 
 import interpreters as known
 import profiler
+from serving import free_port
 
 pytestmark = pytest.mark.long
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def get(url, **fields):

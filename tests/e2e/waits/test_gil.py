@@ -88,7 +88,8 @@ def check_calls(python, start, tmp_path):
         ran = seen.after[tid][0] - seen.before[tid][0]
         total = sum(time_of(mine, kind) for kind in ("gil", "offcpu", "runqueue")) + ran
         assert tid == target.pid or 0.98 * seen.inner - seen.stolen <= total <= 1.02 * seen.outer
-        assert time_of(mine, "offcpu") <= 0.02 * seen.outer
+        # The GIL's own mutex is another lock: for long, when whoever has it has no CPU.
+        assert tid == target.pid or time_of(mine, "offcpu") <= 0.5 * time_of(mine, "gil")
     legal = {("outer", "calls"), ("inner", "outer"), ("outer", "inner"), ("calls", "Thread.run"),
              ("calls", "run")}
     known_holders = 0

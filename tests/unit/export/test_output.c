@@ -144,4 +144,14 @@ TEST(what_hangs_is_given_up)
 	close(fd);
 }
 
+/* The time was over before anything was written, as on a machine that is busy with others. */
+TEST(a_second_is_left_in_any_case)
+{
+	double end = clock_seconds() - 1;
+	const struct output_patience patience = { soon, &end };
+
+	assert_int_equal(output_write(path_of("late"), &hello, &patience), 0);
+	file_is("late", "hello\n");
+}
+
 AROUND_EACH(setup, teardown);
