@@ -12,8 +12,9 @@
 #include "targets/discover.h"
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
+#define LAST_READY_SECONDS 4.0 /* ... to make the last profile ready, which waits for nothing but a CPU */
 #define LAST_PUSH_SECONDS 1.0 /* ... for a receiver to take what is left at the end */
-#define LAST_FILE_SECONDS 0.5 /* ... for files, when a receiver took all the time there was */
+#define LAST_FILE_SECONDS 1.0 /* ... for files, when a receiver took all the time there was */
 
 struct continuous {
 	double interval; /* seconds */
@@ -184,19 +185,18 @@ int continuous_watch(struct continuous *c, struct discover *discover, struct loo
  */
 static int push_last(struct continuous *c, int intervals, double end, int *ret_undelivered)
 {
-	double longest;
+	const double ready = clock_seconds() + LAST_READY_SECONDS;
 	int err = 0;
 
 	for (int i = 0; i < intervals; i++)
-		err = interval_push_last(&c->push, end);
-	longest = clock_seconds() + LAST_PUSH_SECONDS;
-	*ret_undelivered = interval_push_finish(&c->push, end < longest ? end : longest);
+		err = interval_push_last(&c->push, end < ready ? ready : end);
+	*ret_undelivered = interval_push_finish(&c->push, clock_seconds() + LAST_PUSH_SECONDS);
 	return err;
 }
 
 /*
  * begun: what interval_files_last() has returned for the first. A receiver that has taken all the time leaves
- * a part of a second.
+ * a second.
  */
 static int write_last(struct continuous *c, int intervals, double end, int begun)
 {

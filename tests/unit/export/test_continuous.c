@@ -240,6 +240,20 @@ TEST(files_and_pushes)
 	assert_int_equal(sum.samples[EVENT_CPU], 5); /* not twice */
 }
 
+/* To be quick, it has some time for what it does itself, as on a machine that is busy with others. */
+TEST(no_time_for_the_last_profile)
+{
+	struct harvest_stats sum;
+
+	server_start(OK);
+	open_with(to_files_and_server(1000), 0);
+	nodes[27].count = 5;
+	assert_int_equal(continuous_finish(continuous, 0, &sum), 0);
+	assert_int_equal(sum.samples[EVENT_CPU], 5);
+	assert_int_equal(samples_of_last(1), 5);
+	assert_int_equal(continuous_stats(continuous)->pushed, 1);
+}
+
 /* What one of them cannot do is no reason to keep it from the other. */
 TEST(pushes_without_files)
 {
