@@ -14,18 +14,12 @@ ALSO_2_7 = True
 FREQUENCY = 4999  # the bounds are in samples, which so take a fifth of the CPU time that they do at 997
 
 
-def profile_batches(directory, cpu, jobs, busy):
-    """Profiles jobs [(name, command)], each `busy` threads, until each has used so many seconds of CPU time;
-    no more at once than there are cores. Returns {name: (target, samples, last word)}."""
-    at_once = max(1, os.cpu_count() // busy)
-    results = {}
-    for start in range(0, len(jobs), at_once):
-        batch = jobs[start:start + at_once]
-        with profiler.targets([command for _, command in batch]) as started:
-            run = profiler.run_while(directory, started, cpu, "-F", FREQUENCY)
-            for (name, _), target in zip(batch, started):
-                results[name] = target, run.of(target.pid), run
-    return results
+def profile_jobs(directory, cpu, jobs):
+    """Profiles jobs [(name, command)] at once, until each has used so many seconds of CPU time. Returns
+    {name: (target, samples)}."""
+    with profiler.targets([command for _, command in jobs]) as started:
+        run = profiler.run_while(directory, started, cpu, "-F", FREQUENCY)
+        return {name: (target, run.of(target.pid)) for (name, _), target in zip(jobs, started)}
 
 
 class TestShares:
@@ -37,11 +31,11 @@ class TestShares:
     def profiled(self, workloads, tmp_path_factory):
         jobs = [(i.name, (i.path, workloads / "shares.py", k))
                 for k, i in enumerate(known.one_per_version_and_two())]
-        return profile_batches(tmp_path_factory.mktemp("shares"), self.CPU, jobs, 1)
+        return profile_jobs(tmp_path_factory.mktemp("shares"), self.CPU, jobs)
 
     @pytest.fixture
     def counts(self, version, profiled):
-        _, samples, _ = profiled[version.name]
+        _, samples = profiled[version.name]
         return [profiler.total(s for s in samples if s.stack[0][0] == name) for name in ("heavy", "light")]
 
     def test_within_3_sigma(self, counts):
@@ -63,17 +57,17 @@ class TestReleasedGil:
         alone = [((i.name, "alone"), (i.path, workloads / "released.py")) for i in chosen]
         contended = [((i.name, "threads"), (i.path, workloads / "released.py", "threads")) for i in chosen]
         directory = tmp_path_factory.mktemp("released")
-        return {**profile_batches(directory, 0.3, alone, 1), **profile_batches(directory, 0.5, contended, 2)}
+        return {**profile_jobs(directory, 0.3, alone), **profile_jobs(directory, 0.5, contended)}
 
     def test_alone(self, version, profiled):
-        target, samples, _ = profiled[version.name, "alone"]
+        target, samples = profiled[version.name, "alone"]
         assert profiler.total(samples) > 500
         assert on_c_lines(target, samples) >= 0.95
         both = {s.stack[0][0] for s in samples}
         assert {"compressing", "hashing"} <= both
 
     def test_while_another_thread_holds_the_gil(self, version, profiled):
-        target, samples, _ = profiled[version.name, "threads"]
+        target, samples = profiled[version.name, "threads"]
         in_c = [s for s in samples if s.tid == s.pid]
         assert profiler.total(in_c) > 0.2 * profiler.total(samples) > 100
         assert on_c_lines(target, in_c) >= 0.95
