@@ -12,7 +12,7 @@ import pytest
 import interpreters as known
 import profiler
 
-FREQUENCY = 997
+FREQUENCY = 1999
 # In the first second nothing is known of the program's files, and a busy machine is slow to find out.
 MARKERS = {"[native not loaded yet]"}
 
@@ -62,7 +62,7 @@ def known_stacks(samples):
 def test_shares_of_a_program(build, flags, tmp_path):
     name = "p" + "".join(flags).replace("-", "")[:10]
     with profiler.target(build(name, *flags)) as target:
-        run = profile(tmp_path, [target.pid], "--comm", name, cpu=3)
+        run = profile(tmp_path, [target.pid], "--comm", name, cpu=1.5)
     assert {sample.pid for sample in run.samples} == {target.pid}
     assert {sample.comm for sample in run.samples} == {name}
     stacks = known_stacks(run.samples)
@@ -83,7 +83,7 @@ def test_shares_of_a_program(build, flags, tmp_path):
 
 def test_threads_of_a_program(build, tmp_path):
     with profiler.target(build("threaded"), "2") as target:
-        run = profile(tmp_path, [target.pid], "--comm", "threaded", cpu=2)
+        run = profile(tmp_path, [target.pid], "--comm", "threaded", cpu=1)
     by_thread = {}
     for sample in run.samples:
         by_thread.setdefault(sample.tid, []).append(sample)
