@@ -329,6 +329,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 		add_log_file(&p, v->log_file);
 	if (v->kubelet)
 		add_kubelet(&p, v->kubelet);
+	counter(&p, "more_endpoints_total",
+		"Stacks of profiles whose endpoint was one too many (--by endpoint).", v->more_endpoints);
 	add_history(&p, v->history);
 	add_http(&p, v->answers, v->profiles);
 	return p.err;

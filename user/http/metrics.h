@@ -30,6 +30,7 @@ struct metrics_view {
 	pid_t worker, parser; /* 0 = there is none just now */
 	double worker_seconds; /* CPU time of both, and of those before them */
 	__u64 generations;  /* of the tree, after the first */
+	__u64 more_endpoints; /* stacks of endpoints that had no name of their own */
 	size_t questions;   /* that the worker has not answered yet */
 	const struct kernel *kernel;
 	const struct codes *codes;

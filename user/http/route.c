@@ -126,6 +126,7 @@ static enum MHD_Result metrics(struct visit *v)
 		.parser = worker_parser_pid(inputs->worker),
 		.worker_seconds = worker_seconds(inputs->worker),
 		.generations = inputs->generation->count,
+		.more_endpoints = inputs->windows->more_endpoints,
 		.questions = discover_pending(inputs->discover),
 		.kernel = inputs->kernel,
 		.codes = inputs->codes,

@@ -82,6 +82,7 @@ int known_register(const struct known *k, struct registry *registry, const struc
 		.id = e->id,
 		.pid = e->process.pid,
 		.start_time = e->process.start_time,
+		.user = e->process.user,
 		.layout = e->layout,
 	};
 

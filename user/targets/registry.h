@@ -38,6 +38,7 @@ struct registry_entry {
 	__u32 id;
 	__u32 pid;
 	__u64 start_time; /* ns since boot */
+	__u64 user;	  /* as struct process has it */
 	/*
 	 * From when on it may have loaded code: a fork has all that its parent had. Of forks that were seen;
 	 * else 0, which is start_time.

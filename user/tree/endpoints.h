@@ -7,14 +7,28 @@
 #ifndef PYPERF_TREE_ENDPOINTS_H
 #define PYPERF_TREE_ENDPOINTS_H
 
+#include <stdbool.h>
 #include <linux/types.h>
 
 struct harvest_inputs;
+struct harvest_span;
+struct node_stack;
+struct shares;
 
-#define ENDPOINTS_MAX  1024 /* of one profile; those beyond are all called ENDPOINTS_MORE */
+/*
+ * Of one profile: those with most samples, of which a user may have as many as are left for others
+ * (base/fair.h). Those beyond are all called ENDPOINTS_MORE.
+ */
+#define ENDPOINTS_MAX  2048
 #define ENDPOINTS_MORE "[more endpoints]"
 
 struct endpoint_name;
+
+/* A code object that is an endpoint. */
+struct endpoint_met {
+	__u64 user; /* whose process it is of, as struct process has it */
+	__u64 count; /* of samples */
+};
 
 /* Begins as 0. */
 struct endpoints {
@@ -22,16 +36,27 @@ struct endpoints {
 	__u8 *rule_of;	 /* by code object; 0 = not compared yet, else 1 + the number of its rule */
 	struct endpoint_name **name_of; /* by code object; NULL = not asked for yet */
 	struct endpoint_name *names;	/* by text, as forked processes have them in common */
+	struct shares *shares;		/* of names */
 	__u32 count;
+	struct endpoint_met *met; /* by code object */
+	__u32 next; /* the node with which the counting goes on */
+	bool ranked; /* those with most samples have their names */
 };
 
 /*
- * Sets *ret_name to the name of the endpoint of a node below this root, which is kept until
- * endpoints_free(); NULL: it belongs to none. The chain of nodes has been found possible
- * (node_stack_begin()). 0 or -ENOMEM.
+ * Gives names to those with most samples in this span, if endpoints_find() was not asked before. 0; -EAGAIN:
+ * it has paused, and is to be called again; -ENOMEM.
  */
-int endpoints_find(struct endpoints *e, const struct harvest_inputs *inputs, __u32 node, __u32 root,
+int endpoints_rank(struct endpoints *e, const struct harvest_inputs *inputs, const struct harvest_span *span);
+
+/*
+ * Sets *ret_name to the name of the endpoint of what a node stands for, of which node_stack_begin() was true.
+ * It is kept until endpoints_free(); NULL: it belongs to none. 0 or -ENOMEM.
+ */
+int endpoints_find(struct endpoints *e, const struct harvest_inputs *inputs, const struct node_stack *s,
 		   const char **ret_name);
+/* Whether this is the name of those beyond. */
+bool endpoints_is_more(const char *name);
 /* Forgets all; e can be used again. */
 void endpoints_free(struct endpoints *e);
 

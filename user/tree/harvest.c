@@ -19,6 +19,7 @@ void harvest_stats_add(struct harvest_stats *sum, const struct harvest_stats *mo
 		sum->samples[kind] += more->samples[kind];
 	sum->locations += more->locations;
 	sum->dropped += more->dropped;
+	sum->more_endpoints += more->more_endpoints;
 	sum->nodes = more->nodes;
 }
 
@@ -140,7 +141,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	if (!node_stack_begin(inputs, node, &s) || !is_wanted(h, s.kind))
 		return 0;
 	node_stack_labels(inputs, &s);
-	if (h->endpoints && endpoints_find(h->endpoints, inputs, s.leaf, s.root, &s.labels.endpoint))
+	if (h->endpoints && endpoints_find(h->endpoints, inputs, &s, &s.labels.endpoint))
 		return -ENOMEM;
 	if (profile_bytes(h->frames.profile) > (inputs->bytes_max ?: PROFILE_BYTES))
 		return drop_node(h, &s, count);
@@ -149,6 +150,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		err = add_sample(h, s.kind, &(struct place){ s.locations, s.n, &s.labels, s.owner }, count);
 	if (!err)
 		h->frames.done++;
+	if (!err && s.labels.endpoint && endpoints_is_more(s.labels.endpoint))
+		h->stats.more_endpoints++;
 	return err;
 }
 
@@ -286,6 +289,8 @@ int harvest(const struct harvest_inputs *inputs, const struct harvest_span *span
 		err = tick_times_find(&p->times, inputs, span);
 		h.times = &p->times;
 	}
+	if (!err && h.endpoints)
+		err = endpoints_rank(h.endpoints, inputs, span);
 	err = err ?: harvest_nodes(&h, &p->next);
 	p->stats = h.stats;
 	if (err == -EAGAIN)

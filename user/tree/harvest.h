@@ -25,6 +25,7 @@ struct harvest_stats {
 	__u64 nodes;	 /* in use */
 	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
 	__u64 dropped;	 /* of samples, those whose stacks were [dropped]: the profile was too large */
+	__u64 more_endpoints; /* stacks whose endpoint is none of those that the profile has a name for */
 };
 
 /* More of the same tree: what follows sum. */

@@ -164,6 +164,16 @@ static int new_profile(struct window *w)
 	return profile_new(&info, &w->profile);
 }
 
+static void note_more_endpoints(struct windows *all, __u64 stacks)
+{
+	all->more_endpoints += stacks;
+	if (stacks)
+		complain(&all->endpoints_full,
+			 "a profile has names for %d endpoints, those with most samples, and one user has at "
+			 "most half of these: %llu stacks are of " ENDPOINTS_MORE,
+			 ENDPOINTS_MAX, stacks);
+}
+
 /*
  * Moves what these nodes have counted for this window into its profile: up to the counts in span->until, or
  * up to now if that is NULL. -EAGAIN if it has paused.
@@ -185,6 +195,7 @@ static int absorb(struct window *w, struct harvest_span *span)
 	w->stats.nodes = stats.nodes;
 	w->stats.locations += stats.locations;
 	w->stats.dropped += stats.dropped;
+	note_more_endpoints(w->all, stats.more_endpoints);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/complaint.h"
 #include "tree/harvest.h"
 #include "tree/weight.h"
 
@@ -34,6 +35,8 @@ struct windows {
 	void (*settle)(void *context);
 	void *context; /* of both */
 	struct window *first;
+	__u64 more_endpoints; /* of all that was harvested */
+	struct complaint endpoints_full;
 };
 
 /* A turn of the event loop begins, of which harvests in parts have WINDOW_PART_NS from now on. */
