@@ -81,8 +81,32 @@ int folder_check(const char *path)
 	return probe ? file_check_writable(probe) : -ENOMEM;
 }
 
-static int find_free_name(const char *path, struct timespec when, char name[FOLDER_NAME_SIZE],
-			  char **ret_path)
+/* Whether these bytes are what the file has, and all. */
+static bool has_bytes(const char *path, const char *data, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char part[4096];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || (size_t)st.st_size != size)
+		return false;
+	for (; size; data += n, size -= n) {
+		n = read(fd, part, size < sizeof(part) ? size : sizeof(part));
+		if (n <= 0 || memcmp(part, data, n))
+			return false;
+	}
+	return true;
+}
+
+struct bytes {
+	const void *data;
+	size_t size;
+};
+
+/* -EALREADY: under this name the folder has the file that is to be added. */
+static int find_name(const char *path, struct timespec when, const struct bytes *b,
+		     char name[FOLDER_NAME_SIZE], char **ret_path)
 {
 	struct stat st;
 
@@ -97,6 +121,8 @@ static int find_free_name(const char *path, struct timespec when, char name[FOLD
 			*ret_path = TAKE_PTR(joined);
 			return 0; /* any other error is said when it is written */
 		}
+		if (has_bytes(joined, b->data, b->size))
+			return -EALREADY;
 		when.tv_nsec += 1000000;
 		when.tv_sec += when.tv_nsec / 1000000000;
 		when.tv_nsec %= 1000000000;
@@ -109,11 +135,11 @@ int folder_add(const char *path, const struct timespec *start, const void *data,
 {
 	_cleanup_free_ char *joined = NULL;
 	char name[FOLDER_NAME_SIZE];
-	int err = find_free_name(path, *start, name, &joined);
+	int err = find_name(path, *start, &(struct bytes){ data, size }, name, &joined);
 
-	if (err)
+	if (err && err != -EALREADY)
 		return err;
-	err = file_write_atomic(joined, data, size);
+	err = err ? 0 : file_write_atomic(joined, data, size);
 	if (err) {
 		/*
 		 * It may be there, when only the folder could not be synced: it will be written again, so not

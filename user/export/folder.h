@@ -27,7 +27,9 @@ int folder_check(const char *path);
 
 /*
  * Adds a file, whole or not at all. No file is replaced: where the name is taken, because a clock was set
- * back, the next free millisecond is used. 0 or -errno. After a failure nothing is left.
+ * back, the next free millisecond is used. A file that is there already, with the very same bytes, is not
+ * added twice: whoever wrote it was killed before it could say so. 0 or -errno. After a failure nothing is
+ * left.
  */
 int folder_add(const char *path, const struct timespec *start, const void *data, size_t size,
 	       char ret_name[FOLDER_NAME_SIZE]);

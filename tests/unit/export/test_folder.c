@@ -131,6 +131,24 @@ TEST(replaces_none)
 	assert_string_equal(name, "pyperf-bpf-20261121T141936.003Z.pb.gz");
 }
 
+/* Whoever wrote it was killed behind that, and what it had to write is written again. */
+TEST(adds_the_same_once)
+{
+	static const struct timespec when = { 1700000000, 0 };
+	char first[FOLDER_NAME_SIZE], again[FOLDER_NAME_SIZE], other[FOLDER_NAME_SIZE];
+
+	assert_int_equal(folder_add(folder, &when, "profile", 7, first), 0);
+	assert_int_equal(folder_add(folder, &when, "another", 7, other), 0);
+	assert_string_not_equal(first, other);
+	assert_int_equal(folder_add(folder, &when, "profile", 7, again), 0);
+	assert_string_equal(first, again);
+	assert_int_equal(folder_add(folder, &when, "another", 7, again), 0);
+	assert_string_equal(other, again);
+	assert_int_equal(count(), 2);
+	assert_int_equal(folder_add(folder, &when, "profiles", 8, again), 0);
+	assert_int_equal(count(), 3);
+}
+
 TEST(keeps_a_number)
 {
 	for (int i = 0; i < 10; i++)

@@ -78,6 +78,40 @@ TEST(each_interval_is_a_file)
 	assert_int_equal(done.files_failed + done.files_removed + done.samples_dropped, 0);
 }
 
+/* Whether the writer was killed before it could say that its file is there. */
+static bool is_killed_behind_its_file(int files_before)
+{
+	int err;
+
+	interval_files_add(&files);
+	assert_int_equal(interval_files_run(&files), -EINPROGRESS);
+	while (count_files(NULL) == files_before)
+		;
+	kill(files.writer.child, SIGKILL);
+	LOGGED({
+		while ((err = interval_files_run(&files)) == -EINPROGRESS)
+			usleep(1000);
+	});
+	return err;
+}
+
+/* The file that it has written is not written once more. */
+TEST(writer_that_is_killed_behind_its_file)
+{
+	int written = 0;
+
+	do {
+		assert_true(written < 1000);
+		nodes[27].count += 5;
+	} while (!is_killed_behind_its_file(written++));
+	assert_int_equal(done.files_failed, 1);
+	nodes[27].count += 7;
+	LOGGED(assert_int_equal(add_and_wait(), 0));
+	assert_int_equal(samples_of_last(written + 1), 7);
+	assert_int_equal(done.files_written, written + 1);
+	assert_int_equal(files.written.samples[EVENT_CPU], 5 * written + 7);
+}
+
 /* A reader may count on one file for each interval. */
 TEST(an_interval_without_samples)
 {
