@@ -164,7 +164,7 @@ class TestChoice:
         python = known.newest()
         with profiler.target(python.path, workloads / "burn.py") as target:
             command = [*refused("perf", pod=True), profiler.BINARY]
-            run = profiler.run(tmp_path, "--pid", target.pid, "-d", 2, "-F", FREQUENCY, binary=command)
+            run = profiler.run_while(tmp_path, [target], 0.5, "-F", FREQUENCY, "-v", binary=command)
         assert run.stats["trigger"] == "timer"
         assert "timers make the ticks" in run.err
         burning = [s for s in run.of(target.pid) if s.stack[0][0] == "burn"]
