@@ -14,6 +14,8 @@ ARCH    ?= $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 # For the commands that install first: as many jobs as there are CPUs, unless make was told how many.
 MAKE_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+# And one more, which waits for a registry.
+MAKE_MORE = $(MAKE_ALL:-j%=-j$(shell expr 1 + $$(nproc)))
 
 ifeq ($(V),1)
 Q :=
@@ -54,8 +56,8 @@ SYSCALLS := $(O)/gen/syscalls.inc
 PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html graph.html page.css page.js page.sum)
 PAGE_JS  := $(sort $(wildcard user/page/*.js))
 JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
-GEN_HDR  := $(O)/gen/pyperf.skel.h $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) \
-	    $(O)/gen/commit.inc
+GEN_HDR  := $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) $(O)/gen/commit.inc
+SKEL     := $(O)/gen/pyperf.skel.h
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
 UNIT_SRC := $(filter-out %.bpf.c,$(wildcard tests/unit/*/*.c tests/unit/*/*/*.c))
@@ -65,6 +67,8 @@ UNIT_SELF := $(shell grep -l '^BY_ITSELF\b' $(UNIT_SRC))
 UNIT_MAIN := $(filter tests/unit/fuzz/%,$(UNIT_SRC)) $(shell grep -l '^int main\b' $(UNIT_SRC))
 UNIT_OBJ := $(patsubst %.c,$(O)/%.o,$(filter-out $(UNIT_SELF) $(UNIT_MAIN),$(UNIT_SRC)))
 EVENTS_OBJ := $(filter $(O)/tests/unit/events/%,$(UNIT_OBJ))
+# Few files want the kernel side, which takes longer than anything else: the others do not wait for it.
+SKEL_OBJ := $(patsubst %.c,$(O)/%.o,$(shell grep -l '"pyperf.skel.h"' $(USER_SRC) $(UNIT_SRC)))
 UNIT_BIN := $(O)/tests/unit/all $(if $(EVENTS_OBJ),$(O)/tests/unit/events/all) \
 	    $(patsubst %.c,$(O)/%,$(UNIT_SELF) $(UNIT_MAIN))
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
@@ -96,10 +100,9 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)$(MAKE_ALL) all
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
-check: deps-build ## install what is missing, build, test each capability: 20 minutes on two CPUs
-	$(Q)sh deploy/deps.sh check
-	$(Q)$(MAKE) --no-print-directory check-layers check-size check-format check-tests
-	$(Q)$(MAKE_ALL) all $(UNIT_BIN) $(TOOL_BIN) $(LISTS) $(SCHEMA)
+check: deps-units ## install what is missing, build, test each capability: 20 minutes on two CPUs
+	$(Q)$(MAKE_MORE) deps-check check-layers check-size check-format check-tests all $(UNIT_BIN) \
+		$(TOOL_BIN) $(LISTS) $(SCHEMA)
 	$(Q)sh tests/check.sh $(O) check
 
 check-all: deps ## the same with all tests that do not take hours, on every interpreter that is here
@@ -189,9 +192,9 @@ bench-page: deps-build ## measure what open pages cost the profiler, and a brows
 deps: deps-build ## install what building and testing need (Debian, root)
 	$(Q)sh deploy/deps.sh test
 
-.PHONY: deps-build tests units clang-warnings
-deps-build:
-	$(Q)sh deploy/deps.sh build
+.PHONY: deps-build deps-units deps-check tests units clang-warnings
+deps-build deps-units deps-check:
+	$(Q)sh deploy/deps.sh $(@:deps-%=%)
 
 units: $(UNIT_BIN)
 
@@ -206,6 +209,8 @@ $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,$(ARCH)) -c $< -o $@
 
 $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
+
+$(SKEL_OBJ): | $(SKEL)
 
 # A BPF object with its programs and maps as a structure of C.
 $(O)/gen/pyperf.skel.h: $(BPF_SRC:%.c=$(O)/%.o)
@@ -232,7 +237,7 @@ $(SCHEMA): user/options/options.def deploy/tools/chart_options.py
 $(LISTS): deploy/tools/list_rows.py
 	$(Q)python3 deploy/tools/list_rows.py $(basename $(@F)) > $@
 
-clang-warnings: $(GEN_HDR) ## the user side under clang's warnings too
+clang-warnings: $(GEN_HDR) $(SKEL) ## the user side under clang's warnings too
 	$(call msg,CLANG,user)
 	$(Q)$(CLANG) $(CPPFLAGS) $(filter-out -D_FORTIFY_SOURCE=2,$(CFLAGS)) -fsyntax-only user/main.c \
 		$(USER_SRC)

@@ -81,6 +81,7 @@ make_base() {
 # What this machine knows of the registries. Certificates also go to where Debian's own package looks for
 # those of the place, for it writes its list of all anew when it is installed.
 copy_settings() {
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # as in Debian's own images of containers
     rm -rf "$root/etc/apt"
     cp -a /etc/apt /etc/hosts "$root/etc/"
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"

@@ -34,6 +34,7 @@ AT_ONCE = 4  # most of the time is spent waiting for a registry
 # containers' images are set up so.
 APT = pathlib.Path(__file__).resolve().parents[1] / "deploy" / "apt.sh"
 apt_get = threading.Lock()
+lists = None  # the folder of this run for those of other suites
 
 
 class Unavailable(Exception):
@@ -130,19 +131,22 @@ def archive():
     raise Unavailable("this system has no Debian archive among its package sources")
 
 
-def apt(scratch, suite, kind="deb"):
+def apt(suite, kind="deb"):
     """Begins an apt-get command that knows one suite and leaves this system's own lists alone. kind:
     deb or deb-src."""
-    for name in ("lists/partial", "cache/archives/partial"):
-        (scratch / name).mkdir(parents=True)
-    (scratch / "sources.list").write_text("%s [check-valid-until=no signed-by=%s] %s %s main\n"
-                                          % (kind, known.KEYRING, archive(), suite))
-    options = ("Dir::Etc::sourcelist=%s/sources.list" % scratch, "Dir::Etc::sourceparts=-",
-               "Dir::Cache=%s/cache" % scratch, "Dir::State::lists=%s/lists" % scratch,
-               "Dir::State::status=/dev/null", "APT::Sandbox::User=root")
-    command = ["apt-get", "-qq", *(part for option in options for part in ("-o", option))]
     with apt_get:
-        run([*command, "update"])
+        scratch = pathlib.Path(lists, suite + "-" + kind)
+        options = ("Dir::Etc::sourcelist=%s/sources.list" % scratch, "Dir::Etc::sourceparts=-",
+                   "Dir::Cache=%s/cache" % scratch, "Dir::State::lists=%s/lists" % scratch,
+                   "Dir::State::status=/dev/null", "APT::Sandbox::User=root", "Acquire::Languages=none")
+        command = ["apt-get", "-qq", *(part for option in options for part in ("-o", option))]
+        if not (scratch / "done").exists():  # two interpreters are of one suite
+            for name in ("lists/partial", "cache/archives/partial"):
+                (scratch / name).mkdir(parents=True, exist_ok=True)
+            (scratch / "sources.list").write_text("%s [check-valid-until=no signed-by=%s] %s %s main\n"
+                                                  % (kind, known.KEYRING, archive(), suite))
+            run([*command, "update"])
+            (scratch / "done").touch()
     return command
 
 
@@ -179,7 +183,7 @@ def fetch_unpacked(name):
     libraries = "usr/lib/x86_64-linux-gnu"
     with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
         scratch = pathlib.Path(scratch)
-        run([*apt(scratch, suite), "download", *packages], cwd=scratch)
+        run([*apt(suite), "download", *packages], cwd=scratch)
         tree = scratch / name
         for package in checked(scratch, "*.deb", checksum):
             run(["dpkg-deb", "-x", str(package), str(tree)])
@@ -231,7 +235,7 @@ def fetch_built(name):
     short = ".".join(number.split(".")[:2]) + version[len(number):]
     with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as scratch:
         scratch = pathlib.Path(scratch)
-        run([*apt(scratch, suite, "deb-src"), "source", "--download-only", package], cwd=scratch)
+        run([*apt(suite, "deb-src"), "source", "--download-only", package], cwd=scratch)
         tar, = checked(scratch, "*.orig.tar.?z", checksum)
         if kind == "musl":
             option = musl_compiler(scratch)
@@ -307,6 +311,7 @@ def fetch(name):
 
 
 def main(arguments):
+    global lists
     names = [argument for argument in arguments if argument != "--long"]
     unknown = [name for name in names if name not in known.names()]
     if unknown:
@@ -315,7 +320,8 @@ def main(arguments):
     known.HOME.mkdir(parents=True, exist_ok=True)
     with open(known.HOME / ".lock", "w") as lock:  # two `make check` at once
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        with tempfile.TemporaryDirectory(dir=known.HOME, prefix=".fetch-") as lists, \
+                concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             here = list(pool.map(fetch, names or pinned))
     for interpreter in known.everything():
         if interpreter.kind == "pyenv" and not names:

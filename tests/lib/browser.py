@@ -7,13 +7,20 @@ import subprocess
 import zlib
 
 
+def program():
+    """Debian's smaller package of it, which has no window at all, or the whole one.
+    Raises FileNotFoundError where there is none."""
+    found = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    if not found:
+        raise FileNotFoundError("chromium")
+    return found
+
+
 class Browser:
     """Raises FileNotFoundError where there is no Chromium. home: a folder for what it wants to keep."""
 
     def __init__(self, home):
-        self.home, self.program = home, shutil.which("chromium")
-        if not self.program:
-            raise FileNotFoundError("chromium")
+        self.home, self.program = home, program()
 
     def run(self, url, *arguments):
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",

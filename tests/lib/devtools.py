@@ -7,10 +7,11 @@ import itertools
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import time
+
+import browser
 
 PATIENCE = 60
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "Home": (36, ""), "End": (35, ""),
@@ -23,9 +24,7 @@ class Browser:
     arguments: more of them for its command line."""
 
     def __init__(self, home, *arguments):
-        program = shutil.which("chromium")
-        if not program:
-            raise FileNotFoundError("chromium")
+        program = browser.program()
         their_in, self.out = os.pipe()
         self.into, their_out = os.pipe()
         self.numbers, self.rest, self.events = itertools.count(1), b"", []

@@ -4,6 +4,8 @@ import contextlib
 import functools
 import http.server
 import pathlib
+import shutil
+import sys
 import threading
 
 import pytest
@@ -16,6 +18,13 @@ def find(name):
     if not (HOME / name / ".sum").exists():
         pytest.skip("SKIP viewers: tests/fetch-viewers.sh has not fetched %s" % name)
     return HOME / name
+
+
+def node():
+    """Runs those that are programs. deploy/deps.sh puts it beside the tests' Python where there is none."""
+    here = pathlib.Path(sys.executable).parent / "node"
+    return (shutil.which("node") or shutil.which(here)
+            or pytest.skip("SKIP viewers: there is no node to run them"))
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

@@ -4,7 +4,6 @@ program with eight threads: with its time from the log, and without."""
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 
 import pytest
@@ -20,7 +19,7 @@ class Viewer:
 
     def __init__(self, home, path):
         self.program = viewers.find("profiler-cli") / "dist/profiler-cli.js"
-        self.node = shutil.which("node") or pytest.skip("SKIP viewers: there is no node to run them")
+        self.node = viewers.node()
         self.environment = dict(os.environ, PROFILER_CLI_SESSION_DIR=str(home))
         self.call("load", str(path))  # whose own limit of half a second a busy machine breaks
         profiler.wait_until(lambda: self.call("profile", "info").returncode == 0, what="loaded profile")
