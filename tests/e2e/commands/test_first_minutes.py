@@ -52,19 +52,27 @@ def shell(folder, line):
                           env={**os.environ, "PATH": "%s/bin:%s" % (folder, os.environ["PATH"])})
 
 
+def shows_it(run):
+    """Of hundreds of busy processes not all are looked at within the second that it profiles."""
+    done = []
+    profiler.wait_until(lambda: done.append(run()) or done[-1].returncode or "burn.py" in done[-1].stdout,
+                        what="burn.py")
+    return done[-1]
+
+
 def test_the_lines_without_root(public, workloads):
     by_sudo, by_capabilities = lines_without_root()
     assert shell(public, "sudo pyperf-bpf -V").returncode == 127, "the name alone is not found"
     with profiler.target(sys.executable, workloads / "burn.py"):
-        done = shell(public, by_sudo.replace("-a -d 10", " ".join(PROFILE)))
-        assert done.returncode == 0 and "burn.py" in done.stdout, done
+        done = shows_it(lambda: shell(public, by_sudo.replace("-a -d 10", " ".join(PROFILE))))
+        assert done.returncode == 0, done
         if not shutil.which("setcap"):
             pytest.skip("SKIP setcap: no such command (Debian package libcap2-bin)")
         done = shell(public, by_capabilities)
         assert done.returncode == 0, done
-        run = subprocess.run([*NOBODY, public / "bin" / "pyperf-bpf", *PROFILE], capture_output=True,
-                             text=True, cwd="/", timeout=60)
-        assert run.returncode == 0 and "burn.py" in run.stdout, run.stderr
+        run = shows_it(lambda: subprocess.run([*NOBODY, public / "bin" / "pyperf-bpf", *PROFILE],
+                                              capture_output=True, text=True, cwd="/", timeout=60))
+        assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.all
