@@ -20,7 +20,7 @@ def target(workloads):
 
 @pytest.fixture(scope="module")
 def recorded(target, tmp_path_factory):
-    return profiler.run(tmp_path_factory.mktemp("recorded"), "--pid", target.pid, "-d", 0.3).path
+    return profiler.run(tmp_path_factory.mktemp("recorded"), "--pid", target.pid, "-d", 0.5, "-F", 4999).path
 
 
 def run(stdout, *words, folder):
@@ -36,9 +36,9 @@ def run(stdout, *words, folder):
     "report PROFILE", "report --json PROFILE", "report --findings PROFILE", "diff PROFILE PROFILE",
     "dump --pid PID", "dump --pid PID --json", "tasks --pid PID", "doctor --comm none", "guide",
     "guide --json",
-    "schema report", "--help", "report --help", "--version", "--pid PID -d 0.3 -o file.pb.gz",
-    "--pid PID -d 0.3 -o file.pb.gz -q --stats-json -", "--pid PID -d 0.3 -q -o -",
-    "--pid PID -d 0.3 -q -o - --format html"])
+    "schema report", "--help", "report --help", "--version", "--pid PID -d 0.5 -F 4999 -o file.pb.gz",
+    "--pid PID -d 0.5 -F 4999 -o file.pb.gz -q --stats-json -", "--pid PID -d 0.5 -F 4999 -q -o -",
+    "--pid PID -d 0.5 -F 4999 -q -o - --format html"])
 def test_what_cannot_be_printed(stdout, command, recorded, target, tmp_path):
     words = {"PROFILE": recorded, "PID": target.pid}
     code, said = run(stdout, *(words.get(word, word) for word in command.split()), folder=tmp_path)
@@ -53,7 +53,7 @@ def test_what_cannot_be_printed(stdout, command, recorded, target, tmp_path):
 
 @pytest.mark.parametrize("stdout", [FULL, CLOSED])
 def test_who_prints_nothing_does_not_mind(stdout, target, tmp_path):
-    code, said = run(stdout, "-q", "--pid", target.pid, "-d", 0.3, "-o", "file.pb.gz", folder=tmp_path)
+    code, said = run(stdout, "-q", "--pid", target.pid, "-d", 0.5, "-o", "file.pb.gz", folder=tmp_path)
     assert code == 0 and "error" not in said
 
 
@@ -72,7 +72,7 @@ def test_without_stderr(recorded):
 
 
 def test_who_reads_has_seen_enough(target, recorded, tmp_path):
-    for words in ("report", recorded), ("--pid", target.pid, "-d", 0.3, "-o", tmp_path / "x.pb.gz"):
+    for words in ("report", recorded), ("--pid", target.pid, "-d", 0.5, "-o", tmp_path / "x.pb.gz"):
         reads, writes = os.pipe()
         process = subprocess.Popen([profiler.BINARY, *map(str, words)], stdout=writes, stderr=subprocess.PIPE,
                                    text=True)

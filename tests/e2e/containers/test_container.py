@@ -75,7 +75,7 @@ def judge_stacks(target, samples):
 def test_from_the_host(inside, tmp_path):
     container, target = inside
     pid = host_pid(container)
-    run = profiler.run(tmp_path, "-a", "-F", 997, "-d", 1.5)
+    run = profiler.run(tmp_path, "-a", "-F", 1999, "-d", 2)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
     binary = {m.filename for m in pprof.read(run.path).mappings}
@@ -86,7 +86,7 @@ def test_from_the_host(inside, tmp_path):
 def test_from_a_container_with_four_capabilities(inside, contained):
     container, target = inside
     pid = host_pid(container)
-    run = contained("-a", "-F", 997, "-d", 1.5)
+    run = contained("-a", "-F", 1999, "-d", 2)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
 

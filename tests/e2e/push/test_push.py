@@ -50,7 +50,7 @@ def terminate(run, seconds=60):
 def test_everything_arrives_once(busy, tmp_path, kind):
     """The samples of all pushed profiles are those that the kernel counted, one by one."""
     with receiving(kind) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499)
+        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 199)
         profiler.wait_until(lambda: len(receiver.received) >= 3)
         terminate(run)
     assert exported(run)["pushed"] == len(receiver.received) >= 3
