@@ -28,6 +28,11 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, t->url);
 
 	c = c ?: curl_easy_setopt(e, CURLOPT_PROTOCOLS, t->protocols);
+	/*
+	 * Of HTTP/2 libcurl reads as long as there is something to read, and looks at no clock meanwhile: a
+	 * server that sends pings without a pause would keep the event loop for ever (tried with 7.88).
+	 */
+	c = c ?: curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	c = c ?: curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->headers);
 	c = c ?: curl_easy_setopt(e, CURLOPT_USERAGENT, "pyperf-bpf/" PYPERF_VERSION);
 	c = c ?: curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);

@@ -4,9 +4,13 @@ redirects, headers and bodies without end, text for a terminal. Neither a profil
 anybody else, and the profiler ends in time with memory as before."""
 import contextlib
 import functools
+import gzip
 import socket
+import ssl
+import struct
 import threading
 import time
+import zlib
 
 import pytest
 
@@ -15,6 +19,8 @@ import interpreters as known
 import profiler
 from local_server import LocalServer
 from receiver import Receiver, finish_push
+from serving import server
+from test_push import certificate
 
 pytestmark = pytest.mark.all  # test_push.py has what receivers do by mistake
 SECRET = "Bearer not-for-others"
@@ -143,17 +149,97 @@ ANSWERS = {
     "a body without end": endless(b"HTTP/1.1 500 No\r\n\r\n", b"\x1b[2J\x9b31m\xe2\x80\xae" * 4096),
     "chunks that are none": endless(CHUNKED, b"ffffffffffffffff\r\n"),
     "trailers without end": endless(CHUNKED + b"0\r\n", b"X-More: " + b"x" * 4000 + b"\r\n"),
+    "short trailers without end": functools.partial(hostile_answers.endless, most=1 << 40)(
+        CHUNKED + b"0\r\n", b"X: y\r\n" * 1000),
     "a header, byte by byte": slowly(OK, b"x"),
     "a body, byte by byte": slowly(b"HTTP/1.1 500 No\r\nContent-Length: 1000000\r\n\r\n", b"x"),
     "no HTTP": endless(b"SSH-2.0-OpenSSH\r\n", b"\x1b]0;x\x07" * 1000),
     "a length that is none": endless(OK + b"Content-Length: -1\r\n\r\n", b"x" * 65536),
+    "early hints without end": endless(b"", (b"HTTP/1.1 103 Early Hints\r\nLink: </" + b"x" * 4000 +
+                                             b">; rel=preload\r\n\r\n") * 10),
+    "a status byte by byte": slowly(b"", b"H"),
+    "silence": lambda connection: time.sleep(10),
+    "nothing": lambda connection: None,
+    "a reset in the middle": lambda connection: reset(connection, b"HTTP/1.1 500 No\r\nContent-Le"),
+    "two answers": lambda connection: connection.sendall(answer(500) + answer(200) * 1000),
+    "another protocol instead": endless(b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n"
+                                        b"Connection: Upgrade\r\n\r\n", b"\0\0\0\4\0\0\0\0\0" * 1000),
+    "messages that are forged": lambda connection: connection.sendall(forged_status()),
 }
+# 10 GB of blanks as 10 MB, and once more in itself.
+BOMB = gzip.compress(b" " * (64 << 20)) * 160
+for encoding, data in (("gzip", BOMB), ("gzip, gzip", gzip.compress(BOMB)), ("br", bytes(1 << 20)),
+                       ("deflate", zlib.compress(bytes(1 << 26))), ("zstd", bytes(1 << 20))):
+    ANSWERS["packed as " + encoding] = endless(
+        b"HTTP/1.1 500 No\r\nContent-Encoding: %s\r\n\r\n" % encoding.encode() + data[:1 << 16],
+        data[1 << 16:] or b"x")
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_answers_without_end(name, busy, token, tmp_path):
-    run = push(tmp_path, "pyroscope", ANSWERS[name], busy, token)
+def reset(connection, data):
+    connection.sendall(data)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+def forged_status():
+    """google.rpc.Status of OTLP, whose message is longer than it is, and has text for a terminal."""
+    text = "\x1b[2J\u202e\x9b31m\r\nHTTP".encode()
+    body = b"\x12" + b"\xff\xff\xff\xff\x0f" + text + b"\x12" + bytes([len(text)]) + text
+    return b"HTTP/1.1 400 Bad\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+# Of what the kinds read themselves: a header, a body.
+READ = ("interim answers without end", "a body without end", "chunks that are none", "packed as gzip",
+        "messages that are forged", "two answers")
+
+
+@pytest.mark.parametrize("name, kind", [*((name, "pyroscope") for name in ANSWERS),
+                                        *((name, kind) for name in READ for kind in ("parca", "otlp"))])
+def test_answers_without_end(name, kind, busy, token, tmp_path):
+    run = push(tmp_path, kind, ANSWERS[name], busy, token)
     assert run.stats["user"]["rss_bytes"] < 128 << 20
+
+
+class Flood:
+    """Speaks HTTP/2 only, if that is taken, and then sends pings until nobody is there."""
+
+    def __init__(self, certificate):
+        self.times = []
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate)
+        self.context.set_alpn_protocols(["h2"])
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.url = "otlp+https://127.0.0.1:%d" % self.server.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self.flood, args=self.server.accept()[:1], daemon=True).start()
+
+    def flood(self, connection):
+        with contextlib.suppress(OSError), self.context.wrap_socket(connection, server_side=True) as client:
+            self.times.append(time.monotonic())
+            client.settimeout(10)
+            client.recv(65536)
+            client.sendall(b"\0\0\0\4\0\0\0\0\0")
+            while True:
+                client.sendall(b"\0\0\x08\6\0\0\0\0\0pingping" * 1000)
+
+
+def test_http_2_without_end(busy, tmp_path):
+    """Whoever asks for the profiler's health gets an answer meanwhile, and it ends."""
+    receiver = Flood(trusted := certificate(tmp_path, "flood", "-addext", "subjectAltName=IP:127.0.0.1"))
+    try:
+        with server(tmp_path, "-p", busy.pid, "--push", receiver.url, "--push-ca-file", trusted,
+                    "--push-timeout", 2, "--interval", 0.5) as s:
+            profiler.wait_until(lambda: len(receiver.times) >= 2)
+            assert s.get("/healthz").status == 200
+            s.run.interrupt()
+            finish_push(s.run)
+    finally:
+        receiver.server.close()
+    assert s.run.stats["export"]["pushed"] == 0 < s.run.stats["export"]["push_dropped"]
 
 
 def test_statuses_of_grpc(busy, token, tmp_path):

@@ -20,6 +20,8 @@ static size_t on_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
+#define HEADERS_MAX (1 << 20) /* bytes of an answer's headers */
+
 #define NO_STATUS 99 /* is none of gRPC's; 0 would be a delivery */
 
 /* A number of two digits at most, and the end of its line. The text need not end there. */
@@ -40,6 +42,10 @@ static size_t on_header(char *data, size_t size, size_t n, void *context)
 {
 	struct push_attempt *a = context;
 
+	/* libcurl keeps them all, and counts those behind an answer that comes in chunks only from 8.3 on. */
+	a->header_bytes += size * n;
+	if (a->header_bytes > HEADERS_MAX)
+		return 0;
 	if (size * n >= 12 && !strncasecmp(data, "grpc-status:", 12))
 		a->grpc_status = parse_grpc_status(data + 12, data + size * n);
 	return size * n;

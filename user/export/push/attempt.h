@@ -18,6 +18,7 @@ struct push_attempt {
 	int grpc_status;  /* of a header; -1 = none */
 	char answer[1024]; /* the beginning of it, NUL-terminated once it has ended */
 	size_t answer_size;
+	size_t header_bytes; /* of the answer */
 	char error[CURL_ERROR_SIZE];
 };
 
