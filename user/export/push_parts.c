@@ -16,7 +16,9 @@
  * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
  * uncompressed.
  */
-static const struct split_limits limits = { .samples = 16000, .bytes = 4 << 20 };
+static const struct split_limits limits = {
+	.samples = 16000, .bytes = 4 << 20, .services = PUSH_SERIES_MAX
+};
 /*
  * A collector takes 20 MiB by default, which parts of that size stay far below (test_push_parts.c). A tick
  * with its time takes 21 bytes in both of its types.
@@ -99,6 +101,7 @@ static int add_part(void *context, const struct split_service *service, const st
 	struct push_profile p = {
 		.series = event_rows[profile_shown(part)].series,
 		.service = service->name,
+		.user = service->user,
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 	};
@@ -138,6 +141,7 @@ static int add_otlp(void *context, const struct split_service *service, const st
 	struct push_profile p = {
 		.series = event_rows[profile_shown(part)].series,
 		.service = service->name,
+		.user = service->user,
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 		.is_otlp = true,

@@ -53,6 +53,16 @@ const struct share *shares_find(const struct shares *s, __u64 owner)
 	return slot ? &slot->share : NULL;
 }
 
+const struct share *shares_most(const struct shares *s)
+{
+	const struct slot *most = s->slots;
+
+	for (const struct slot *at = s->slots; at; at = at->hh.next)
+		if (at->share.line > most->share.line)
+			most = at;
+	return most ? &most->share : NULL;
+}
+
 unsigned int shares_owners(const struct shares *s)
 {
 	return HASH_COUNT(s->slots);

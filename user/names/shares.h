@@ -25,6 +25,8 @@ void shares_free(struct shares *s);  /* NULL is fine */
 /* One number more for this owner, and so many addresses. *ret is valid until shares_drop(). 0 or -ENOMEM. */
 int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret);
 void shares_drop(struct shares *s, struct share *share, __u64 line);
+/* The one with most addresses; NULL if nobody has anything. Of equal ones it is that who came first. */
+const struct share *shares_most(const struct shares *s);
 /* How many owners have something. */
 unsigned int shares_owners(const struct shares *s);
 /* That of an owner; NULL if there is none, who has nothing. */

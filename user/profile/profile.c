@@ -188,6 +188,7 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 
 	memset(&o, 0, sizeof(o)); /* all bytes are compared */
 	o.began_boot_ns = labels->began_boot_ns;
+	o.user = labels->user;
 
 #define LABEL(key, kind, origin, outputs, help) err = err ?: intern_##kind(p, labels->key, &o.key);
 #include "profile/labels.def"

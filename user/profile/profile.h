@@ -92,6 +92,7 @@ struct profile_labels {
 #undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 	__u64 began_boot_ns; /* no label: when the process began, since boot; 0 = not known */
+	__u64 user; /* no label: whose process it is, as the kernel side has it; 0 = not known */
 };
 
 /*
@@ -201,7 +202,7 @@ struct profile_owner {
 		};
 		__u32 label[LABEL_COUNT];
 	};
-	__u64 began_boot_ns; /* that of its labels */
+	__u64 began_boot_ns, user; /* those of its labels */
 	__u32 extra[PROFILE_EXTRA_MAX]; /* ids of strings; profile_info.extra_count of them are set */
 };
 

@@ -179,7 +179,7 @@ struct service_sample {
 static struct split_service service_of(const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct split_service s = { .name = service_name(p, o) };
+	struct split_service s = { .name = service_name(p, o), .user = o->user };
 
 	for (int i = 0; i < LABEL_COUNT; i++)
 		s.label[i] = profile_get_string(p, label_rows[i].outputs & IN_SERIES ? o->label[i] : 0);
@@ -217,6 +217,65 @@ static struct service_sample *sort_samples(const struct profile *p, __u32 n)
 	if (samples)
 		qsort(samples, n, sizeof(*samples), by_service);
 	return samples;
+}
+
+/* Samples of one service, from the first one on, when they are sorted. */
+struct group {
+	__u64 user, count;
+	__u32 first, n;
+};
+
+static int by_user(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->user != y->user)
+		return x->user < y->user ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static __u32 group_samples(const struct profile *p, const struct service_sample *samples, __u32 n,
+			   struct group *groups)
+{
+	__u32 count = 0;
+
+	for (__u32 i = 0; i < n; i++) {
+		if (!i || compare_services(&samples[i - 1].service, &samples[i].service))
+			groups[count++] = (struct group){ .user = samples[i].service.user, .first = i };
+		groups[count - 1].count += profile_get_sample(p, samples[i].sample).count;
+		groups[count - 1].n++;
+	}
+	return count;
+}
+
+static void take_name(const struct profile *p, struct split_service *s)
+{
+	s->name = SPLIT_MORE;
+	for (int i = 0; i < LABEL_COUNT; i++)
+		s->label[i] = "";
+	for (__u32 i = 0; i < profile_get_info(p)->extra_in_series; i++)
+		s->extra[i] = "";
+}
+
+/* What a user has beyond its number of services is one for all users. 0 or -ENOMEM. */
+static int bound_services(const struct profile *p, struct service_sample *samples, __u32 n, __u32 max)
+{
+	_cleanup_free_ struct group *groups = calloc(n, sizeof(*groups));
+	__u32 count, of_user = 0;
+
+	if (!groups)
+		return -ENOMEM;
+	count = group_samples(p, samples, n, groups);
+	qsort(groups, count, sizeof(*groups), by_user);
+	for (__u32 i = 0; i < count; i++) {
+		of_user = i && groups[i - 1].user == groups[i].user ? of_user + 1 : 1;
+		for (__u32 at = 0; of_user > max && at < groups[i].n; at++)
+			take_name(p, &samples[groups[i].first + at].service);
+	}
+	qsort(samples, n, sizeof(*samples), by_service);
+	return 0;
 }
 
 static int split_all(struct splitter *s, const struct service_sample *samples, __u32 n)
@@ -268,6 +327,8 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 	s.copier = copier;
 	if (limits->keeps_labels && profile_moments(p)->count)
 		err = moments_sort(profile_moments(p), n, &s.all);
+	if (!err && limits->services)
+		err = bound_services(p, samples, n, limits->services);
 	err = err ?: split_all(&s, samples, n);
 	profile_free(s.part);
 	sorted_moments_free(&s.all);

@@ -16,6 +16,7 @@ struct split_service {
 	const char *name; /* service_name() */
 	const char *label[LABEL_COUNT]; /* of the rows that are IN_SERIES; "" = it has none, or another row */
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names, then NULL */
+	__u64 user; /* whose processes it has, or some of them: struct profile_labels */
 };
 
 struct split_limits {
@@ -27,7 +28,11 @@ struct split_limits {
 	/* Moments of a part, each tick one. A stack that has more is a part of its own, without any. */
 	__u64 moments;
 	bool keeps_labels; /* and moments */
+	/* Services of one user, those with most samples; the others are SPLIT_MORE. 0 = any number. */
+	__u32 services;
 };
+
+#define SPLIT_MORE "[more services]"
 
 /*
  * Calls fn for each part, services in the order of their names. A part is valid only until fn returns. When

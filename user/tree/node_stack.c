@@ -93,6 +93,7 @@ static void fill_owner_labels(const struct harvest_inputs *inputs, const struct 
 	if (!process)
 		return;
 	l->began_boot_ns = process->loads_from ?: process->start_time;
+	l->user = process->user;
 	if (owner->tid)
 		l->thread = called_shown(inputs->called, process->id, l->pid, owner->tid, comm, l->comm);
 #define LABEL(key, kind, origin, outputs, help)                \

@@ -18,6 +18,7 @@ TEST(by_user)
 	assert_int_equal(shares_take(s, 7, 1000, &again), 0);
 	assert_ptr_equal(a, again);
 	assert_int_equal(shares_owners(s), 2);
+	assert_ptr_equal(shares_most(s), a);
 	assert_int_equal(shares_find(s, 7)->count, 2);
 	assert_int_equal(shares_find(s, 7)->line, 1100);
 	shares_drop(s, a, 100);

@@ -104,6 +104,14 @@ static int take(void *context, const struct split_service *of, const struct prof
 	return ++parts == stop_at ? 77 : 0;
 }
 
+static int note_service(void *context, const struct split_service *service, const struct profile *part)
+{
+	(void)context;
+	snprintf(services + strlen(services), sizeof(services) - strlen(services), " %s", service->name);
+	sum += profile_total(part);
+	return 0;
+}
+
 static int split(void)
 {
 	parts = 0;
@@ -128,6 +136,28 @@ TEST(by_service)
 	assert_int_equal(split(), 0);
 	assert_string_equal(services, "celery unknown web");
 	assert_int_equal(sum, 24);
+}
+
+/* Of one user; another one keeps what it has. */
+TEST(services_of_a_user_are_bounded)
+{
+	struct profile_labels labels = { .pid = 1, .comm = "honest", .user = 7 };
+	__u32 function, location;
+	char name[16];
+
+	for (__u32 i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "evil%02u", i);
+		add(name, 100 + i, 100 + i, "f", 1, 1, 1 + (i == 13 || i == 17));
+	}
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "", 1, &function), 0);
+	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
+	limits.services = 2;
+	sum = parts = 0;
+	services[0] = '\0';
+	assert_int_equal(profile_split(p, &limits, note_service, NULL), 0);
+	assert_string_equal(services, " " SPLIT_MORE " evil13 evil17 honest");
+	assert_int_equal(sum, 23);
 }
 
 /* A stack of several threads and processes is one. */

@@ -39,6 +39,7 @@ static struct push_item *new_item(const struct push_profile *p)
 	item->start_unix_ns = p->start_unix_ns;
 	item->duration_ns = p->duration_ns;
 	item->is_otlp = p->is_otlp;
+	item->user = p->user;
 	if (item->series && item->service && !copy_labels(item, p) &&
 	    !buf_add(&item->encoded, p->encoded, p->size))
 		return item;
@@ -51,6 +52,7 @@ struct push_profile push_item_profile(const struct push_item *item)
 	struct push_profile p = {
 		.series = item->series,
 		.service = item->service,
+		.user = item->user,
 		.start_unix_ns = item->start_unix_ns,
 		.duration_ns = item->duration_ns,
 		.is_otlp = item->is_otlp,

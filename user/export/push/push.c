@@ -11,17 +11,21 @@
 #include "base/clock.h"
 #include "export/push/item.h"
 #include "export/push/otlp_answer.h"
+#include "names/shares.h"
 #include "net/transfers.h"
 #include "profile/otlp_wire.h"
 
 #define ACTIVE_MAX	4 /* at once */
 #define TROUBLE_SIZE	256
+/* Beside its bytes: so many profiles and so many bytes are the same share of what there is. */
+#define ITEM_BYTES	(PUSH_BYTES_MAX / PUSH_WAITING_MAX)
 
 struct push {
 	struct push_options options; /* strings are ours */
 	struct push_target target;
 	struct transfers *transfers;
 	struct push_item *first, **last;
+	struct shares *shares; /* of users; what is called addresses there is bytes and ITEM_BYTES */
 	size_t waiting, bytes, active;
 	bool hurry, failed, remarked; /* the last two: since the queue was empty */
 	bool exposed;
@@ -52,6 +56,7 @@ static void remove_item(struct push *p, struct push_item *item)
 		p->last = at;
 	p->waiting--;
 	p->bytes -= item->encoded.size;
+	shares_drop(p->shares, item->share, ITEM_BYTES + item->encoded.size);
 	stop_item(item);
 	push_item_free(item);
 	if (!p->waiting && !p->failed)
@@ -81,13 +86,23 @@ static void drop(struct push *p, struct push_item *item)
 	remove_item(p, item);
 }
 
-/* The oldest goes, since the newest says most about now. */
+/* The oldest of the user who has most: others are not to lose theirs, and the newest says most about now. */
+static struct push_item *find_victim(const struct push *p)
+{
+	const struct share *most = shares_most(p->shares);
+	struct push_item *item = p->first;
+
+	while (item->share != most)
+		item = item->next;
+	return item;
+}
+
 static void make_room(struct push *p, size_t bytes)
 {
 	while (p->first && (p->waiting >= PUSH_WAITING_MAX || p->bytes + bytes > PUSH_BYTES_MAX)) {
 		if (!*p->trouble)
 			trouble(p, "too many profiles wait");
-		drop(p, p->first);
+		drop(p, find_victim(p));
 	}
 }
 
@@ -113,6 +128,11 @@ void push_add(struct push *p, struct push_list *l)
 			continue;
 		}
 		make_room(p, item->encoded.size);
+		if (shares_take(p->shares, item->user, ITEM_BYTES + item->encoded.size, &item->share)) {
+			p->stats.dropped++;
+			push_item_free(item);
+			continue;
+		}
 		item->push = p;
 		*p->last = item;
 		p->last = &item->next;
@@ -325,6 +345,13 @@ size_t push_waiting(const struct push *p)
 	return p->waiting;
 }
 
+size_t push_waiting_of(const struct push *p, __u64 user)
+{
+	const struct share *share = shares_find(p->shares, user);
+
+	return share ? share->count : 0;
+}
+
 const struct push_stats *push_get_stats(const struct push *p)
 {
 	return &p->stats;
@@ -395,7 +422,8 @@ int push_open(struct push **ret, const struct push_options *o)
 	if (!p)
 		return -ENOMEM;
 	p->last = &p->first;
-	err = push_set_options(p, o) ?: transfers_open(&p->transfers, ACTIVE_MAX, on_end, p);
+	err = shares_new(&p->shares) ?: push_set_options(p, o);
+	err = err ?: transfers_open(&p->transfers, ACTIVE_MAX, on_end, p);
 	if (err) {
 		push_close(p);
 		return err;
@@ -410,6 +438,7 @@ void push_close(struct push *p)
 		return;
 	push_drop_all(p);
 	transfers_close(p->transfers);
+	shares_free(p->shares);
 	free_options(&p->options);
 	free(p);
 }

@@ -2,8 +2,8 @@
 /*
  * push.h - a queue of profiles on their way to a receiver over HTTP. Nothing here waits: the caller polls
  * push_fd() and calls push_run(). A profile that fails is tried again a few times, with growing pauses, and
- * then given up. When too many wait, the oldest is given up. While a receiver that says Retry-After wants to
- * be left alone, all wait. Certificates of https are verified.
+ * then given up. When too many wait, the oldest of the user who has most is given up. While a receiver that
+ * says Retry-After wants to be left alone, all wait. Certificates of https are verified.
  */
 #ifndef PYPERF_EXPORT_PUSH_PUSH_H
 #define PYPERF_EXPORT_PUSH_PUSH_H
@@ -73,6 +73,8 @@ void push_run(struct push *push);
 void push_hurry(struct push *push);
 /* How many profiles wait or are under way. */
 size_t push_waiting(const struct push *push);
+/* Of these, those of one user. */
+size_t push_waiting_of(const struct push *push, __u64 user);
 /* Gives up everything that waits. */
 void push_drop_all(struct push *push);
 

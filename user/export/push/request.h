@@ -9,6 +9,7 @@
 #define PYPERF_EXPORT_PUSH_REQUEST_H
 
 #include <stdbool.h>
+#include <linux/types.h>
 
 #include "base/buf.h"
 
@@ -30,6 +31,7 @@ struct push_label {
 struct push_profile {
 	const char *series;  /* what kind of profile it is: events.def; letters and '_' */
 	const char *service; /* this and the labels are valid UTF-8 */
+	__u64 user;	     /* whose processes these are, or some of them; not for the receiver */
 	struct push_label labels[PUSH_LABELS_MAX];
 	size_t label_count;
 	long long start_unix_ns, duration_ns;

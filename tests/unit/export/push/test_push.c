@@ -74,11 +74,12 @@ static void queue(const struct push_profile *p)
 	assert_null(list.first);
 }
 
-static void add(const char *service, size_t size)
+static void add_of(__u64 user, const char *service, size_t size)
 {
 	struct push_profile p = {
 		.series = "process_cpu",
 		.service = service,
+		.user = user,
 		.labels = { { "node", "n" } },
 		.label_count = 1,
 		.size = size,
@@ -89,6 +90,11 @@ static void add(const char *service, size_t size)
 	p.encoded = data;
 	queue(&p);
 	free(data);
+}
+
+static void add(const char *service, size_t size)
+{
+	add_of(1, service, size);
 }
 
 static void turn(int limit_ms)
@@ -128,6 +134,27 @@ TEST(number_is_bounded)
 	assert_int_equal(push_get_stats(push)->dropped, 44 + PUSH_WAITING_MAX);
 	assert_int_equal(push_get_stats(push)->delivered, 0);
 	assert_int_equal(push_waiting(push), 0);
+}
+
+/* Of a receiver that does not answer. What the other user has stays, though it is the oldest. */
+TEST(who_has_most_makes_room)
+{
+	char name[32];
+
+	open_push(false);
+	for (int i = 0; i < 10; i++)
+		add_of(7, "honest", 10);
+	for (int i = 0; i < 2 * PUSH_WAITING_MAX; i++) {
+		snprintf(name, sizeof(name), "evil%d", i);
+		add_of(666, name, 10);
+	}
+	assert_int_equal(push_waiting(push), PUSH_WAITING_MAX);
+	assert_int_equal(push_waiting_of(push, 7), 10);
+	for (int i = 0; i < 10; i++)
+		add_of(7, "honest", 10);
+	for (int i = 0; i < 100; i++)
+		add_of(667, "large", 1 << 20);
+	assert_int_equal(push_waiting_of(push, 7), 20);
 }
 
 TEST(bytes_are_bounded)
