@@ -223,6 +223,7 @@ static struct service_sample *sort_samples(const struct profile *p, __u32 n)
 struct group {
 	__u64 user, count;
 	__u32 first, n;
+	bool is_shared; /* several users have such a name: nobody can take it from another by having it, too */
 };
 
 static int by_user(const void *a, const void *b)
@@ -246,6 +247,7 @@ static __u32 group_samples(const struct profile *p, const struct service_sample 
 			groups[count++] = (struct group){ .user = samples[i].service.user, .first = i };
 		groups[count - 1].count += profile_get_sample(p, samples[i].sample).count;
 		groups[count - 1].n++;
+		groups[count - 1].is_shared |= groups[count - 1].user != samples[i].service.user;
 	}
 	return count;
 }
@@ -271,7 +273,7 @@ static int bound_services(const struct profile *p, struct service_sample *sample
 	qsort(groups, count, sizeof(*groups), by_user);
 	for (__u32 i = 0; i < count; i++) {
 		of_user = i && groups[i - 1].user == groups[i].user ? of_user + 1 : 1;
-		for (__u32 at = 0; of_user > max && at < groups[i].n; at++)
+		for (__u32 at = 0; of_user > max && !groups[i].is_shared && at < groups[i].n; at++)
 			take_name(p, &samples[groups[i].first + at].service);
 	}
 	qsort(samples, n, sizeof(*samples), by_service);
