@@ -223,7 +223,7 @@ static struct service_sample *sort_samples(const struct profile *p, __u32 n)
 struct group {
 	__u64 user, count;
 	__u32 first, n;
-	bool is_shared; /* several users have such a name: nobody can take it from another by having it, too */
+	bool is_shared; /* several users have such a name, which nobody can so take from another */
 };
 
 static int by_user(const void *a, const void *b)
