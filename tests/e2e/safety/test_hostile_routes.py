@@ -72,7 +72,7 @@ def judge(s, attack, seen):
     for beside in attack, None:
         with start(5, 150, "honest", crowds.STRANGER + 1) as honest:
             begin = time.time()
-            profiler.wait_until(lambda: share_with_a_route(s, honest.pid, begin)[1] > 400, what="samples")
+            profiler.wait_until(lambda: share_with_a_route(s, honest.pid, begin)[1] > 1500, what="samples")
             share, samples, routes = share_with_a_route(s, honest.pid, begin)
         print("%d samples, %.1f %% with a route, %s" % (samples, 100 * share, sorted(routes)))
         assert len(routes) == 5 and share > 0.9
