@@ -201,7 +201,7 @@ def test_answers_without_end(name, kind, busy, token, tmp_path):
 
 
 class Flood:
-    """Speaks HTTP/2 only, if that is taken, and then sends empty settings until nobody is there."""
+    """Speaks HTTP/2 only, if that is taken, and then sends pieces without a byte until nobody is there."""
 
     def __init__(self, certificate):
         self.times = []
@@ -223,9 +223,9 @@ class Flood:
             client.settimeout(10)
             client.recv(65536)
             threading.Thread(target=self.drain, args=(client,), daemon=True).start()
-            client.sendall(b"\0\0\0\4\0\0\0\0\0")
+            client.sendall(b"\0\0\0\4\0\0\0\0\0" b"\0\0\1\1\4\0\0\0\1\x8e")  # settings, and 500
             while True:
-                client.sendall(b"\0\0\0\4\0\0\0\0\0" * 2000)
+                client.sendall(b"\0\0\0\0\0\0\0\0\1" * 1000)
 
     def drain(self, client):
         """Takes each answer to them, else the other side gives up."""
