@@ -27,10 +27,9 @@ export PYPERF="$top/$build/pyperf-bpf" PYTHONDONTWRITEBYTECODE=1
 python=.cache/venv/bin/python
 folders="tests/oracle tests/judges tests/repo tests/e2e"
 jobs=${JOBS:-$((3 * $(nproc)))}
-layers="unit waits burns alone"
 case $SUITE in
 check) chosen="not long and not all" ;;
-rest) chosen="not long and all"; layers="waits burns alone" ;;
+rest) chosen="not long and all" ;;
 all) chosen="not long" ;;
 long) chosen="long or not long"; export LONG=1 ;;
 *) echo "check.sh: no suite is called $SUITE" >&2; exit 2 ;;
@@ -46,8 +45,7 @@ mkfifo "$scratch/said"
 (trap '' INT TERM; exec tee "$log") <"$scratch/said" &
 tee=$!
 exec 3>&1 >"$scratch/said" 2>&1
-# shellcheck disable=SC2086
-$python tests/lib/progress.py "$NOTES" $layers &
+$python tests/lib/progress.py "$NOTES" &
 progress=$!
 
 finish() {
@@ -83,26 +81,20 @@ lane() {
     LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders || failed=1
 }
 
-# units PART: of tests/unit.sh
-units() {
-    [ $SUITE = rest ] || sh tests/unit.sh "$build" "$1" || failed=1
-}
-
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
 # What pytest makes of the tests is there when the lanes begin (tests/conftest.py).
 # shellcheck disable=SC2086
 NOTES='' $python -m pytest -q --collect-only $folders >/dev/null &
-[ $SUITE = rest ] || begins unit
-units beside
+begins unit
+sh tests/unit.sh "$build" beside || failed=1
 lane waits "waits and not alone" "$jobs"
 lane burns "not waits and not alone" "${JOBS:-$(nproc)}"
-units alone
+sh tests/unit.sh "$build" alone || failed=1
 lane alone alone 1
 
 echo
 $python tests/lib/times.py "$NOTES" || failed=1
 echo
-# shellcheck disable=SC2086
-$python tests/lib/skips.py "$NOTES" $layers || failed=1
+$python tests/lib/skips.py "$NOTES" || failed=1
 echo "all of this is in $log"
 exit $failed

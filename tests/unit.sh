@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs every unit test below $1/tests/unit, a process for each file, as many at once as there are CPUs; those
-# of kern/, which measure what CPUs do, one after the other at the end. Fails if one does, or if there is
-# none. With $NOTES each of them and each skipped test is noted there (tests/lib/skips.py).
+# Runs every unit test below $1/tests/unit, a process for each file, twice as many at once as there are CPUs,
+# since a third of their time they wait; those of kern/, which measure what CPUs do, one after the other at
+# the end. Fails if one does, or if there is none. With $NOTES each of them and each skipped test is noted
+# there (tests/lib/skips.py). $SUITE check leaves out what tests/left-to-all.txt has, rest runs nothing else.
 #   unit.sh BUILD_DIRECTORY [beside | alone]      default: both parts
 #   unit.sh --one PROGRAM [FILE]                  one of them, for the above
 set -u
@@ -50,6 +51,20 @@ if [ "$1" = --one ]; then
     one "$@"
     exit
 fi
+# What tests/left-to-all.txt has of them, as expressions for the lines of below.
+left() {
+    sed -n 's|^unit/\(.*\)\.c$|[ /]\1$|p; t; s|^unit/\(.*\)$|[ /]\1/|p' "$(dirname "$0")/left-to-all.txt"
+}
+
+of_suite() {
+    expressions=$(left)
+    case ${SUITE:-} in
+    check) grep -v "$expressions" ;;
+    rest) grep "$expressions" ;;
+    *) cat ;;
+    esac
+}
+
 # A program that holds several files says which.
 tests=$(find "$1/tests/unit" -type f -perm -u+x | sort | while read -r program; do
     files=
@@ -57,11 +72,11 @@ tests=$(find "$1/tests/unit" -type f -perm -u+x | sort | while read -r program; 
     */all) files=$("$program" --list | sed "s|^|$program |") ;;
     esac
     echo "${files:-$program}"
-done)
+done | of_suite)
 [ -z "${NOTES:-}" ] || [ "${2:-}" = alone ] ||
     echo "{\"layer\": \"unit\", \"tests\": $(echo "$tests" | grep -vc '[ /]kern/')}" >>"$NOTES"
 failed=0
 [ "${2:-}" = alone ] ||
-    echo "$tests" | grep -v '[ /]kern/' | xargs -L 1 -P "$(nproc)" sh "$0" --one || failed=1
+    echo "$tests" | grep -v '[ /]kern/' | xargs -L 1 -P "$((2 * $(nproc)))" sh "$0" --one || failed=1
 [ "${2:-}" = beside ] || echo "$tests" | grep '[ /]kern/' | xargs -r -L 1 sh "$0" --one || failed=1
 [ -n "$tests" ] && [ $failed = 0 ]

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`pyperf-bpf tasks` asked about a program, and the interpreters that can be asked."""
 import json
+import os
+import signal
 
 import pytest
 
 import interpreters as known
 import profiler
+from waits import state_of
 
 # Every interpreter here that has a list of its tasks; those that are not the one of their version are for the
 # long tests.
@@ -40,9 +43,11 @@ def functions(task):
     return [frame["function"] for frame in task["frames"]]
 
 
-def state_of(pid):
-    with open("/proc/%d/stat" % pid) as f:
-        return f.read().rpartition(")")[2].split()[0]
+def stop(pid):
+    """Each thread stops by itself, on a busy machine some time after the first one."""
+    os.kill(pid, signal.SIGSTOP)
+    profiler.wait_until(lambda: all(state_of(pid, int(tid)) in ("T", None)
+                                    for tid in os.listdir("/proc/%d/task" % pid)), what="stopped program")
 
 
 def settled(pid):

@@ -13,7 +13,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from async_tasks import settled, state_of
+from async_tasks import settled, stop
 from dumps import dump, hangs
 from hostile import RING, Ring
 from serving import Later, server
@@ -81,8 +81,7 @@ def test_async_is_that_of_dump(s, workloads):
     with profiler.target(python.path, "-S", workloads / "tasks.py", "chain") as program:
         pid = program.about["pid"]
         profiler.wait_until(lambda: settled(pid), what="program that waits")
-        os.kill(pid, signal.SIGSTOP)
-        profiler.wait_until(lambda: state_of(pid) == "T", what="stopped program")
+        stop(pid)
         ours = json.loads(stacks(s, "async=1&format=json&pid=%d" % pid))
         assert [t for t in ours["processes"][0]["threads"] if t.get("awaited_by")]
         assert without_times(ours) == without_times(

@@ -4,14 +4,13 @@ which read the same memory by code of their own, are the judges, on programs tha
 import json
 import os
 import re
-import signal
 import subprocess
 
 import pytest
 
 import interpreters as known
 import profiler
-from async_tasks import EACH, OLD, PYTHONS, functions, look, settled, state_of, tasks
+from async_tasks import EACH, OLD, PYTHONS, functions, look, settled, stop, tasks
 
 GRAPHS = ["diamond", "group", "generator", "awaitable", "eager", "orphan", "two"]
 # They await what is no coroutine of their own kind: there 3.14's tools end, or all of them.
@@ -47,8 +46,7 @@ def stopped(python, workloads):
             started[graphs] = program
             program.pid = program.about["pid"]
             profiler.wait_until(lambda: settled(program.pid), what="program that waits")
-            os.kill(program.pid, signal.SIGSTOP)
-            profiler.wait_until(lambda: state_of(program.pid) == "T", what="stopped program")
+            stop(program.pid)
         return started[graphs]
     yield start
     for program in started.values():

@@ -7,8 +7,9 @@ import signal
 import pytest
 
 import profiler
-from async_tasks import EACH, ALL_FOUND, OLD, state_of
+from async_tasks import EACH, ALL_FOUND, OLD
 from serving import server
+from waits import state_of
 
 PROGRAM = "task_waits.py"
 
@@ -62,7 +63,7 @@ def test_chains(python, program, workloads, tmp_path):
     at = marks(workloads)
     has_groups = python.version >= (3, 11)
     pid = program("chain", "queue", *["group"] * has_groups).pid
-    profiler.wait_until(lambda: state_of(pid) == "S", what="program that waits")
+    profiler.wait_until(lambda: state_of(pid, pid) == "S", what="program that waits")
     run = look_at(tmp_path, pid, 2)
     found = times(run, pid)
     root = (("begin", at["root"]),)

@@ -2,15 +2,13 @@
 """`pyperf-bpf tasks` of CPython 3.8 to 3.13, which do not say where their tasks are. The judge is the program
 itself: asyncio.all_tasks(), cr_await, and the futures that its tasks wait for. It is stopped."""
 import json
-import os
 import re
-import signal
 import subprocess
 
 import pytest
 
 import profiler
-from async_tasks import EACH_FOUND, ONE_FOUND, functions, look, settled, state_of, tasks
+from async_tasks import EACH_FOUND, ONE_FOUND, functions, look, settled, stop, tasks
 
 GRAPHS = ["diamond", "generator", "awaitable", "shields", "waits", "timed", "orphan", "two"]
 SINCE = {"group": (3, 11), "eager": (3, 12)}
@@ -39,8 +37,7 @@ def stopped(python, workloads):
             if asked:
                 program.tell()
                 program.truth = json.loads(program.process.stdout.readline())
-            os.kill(program.pid, signal.SIGSTOP)
-            profiler.wait_until(lambda: state_of(program.pid) == "T", what="stopped program")
+            stop(program.pid)
         return started[graphs]
     yield start
     for program in started.values():
