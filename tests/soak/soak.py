@@ -5,6 +5,7 @@ all the time. It writes what the profiler holds to FOLDER/soak.csv, draws soak.s
     soak.py HOURS FOLDER            HOURS may be a fraction
 
 All of it together takes about a quarter of one CPU."""
+import contextlib
 import os
 import pathlib
 import shutil
@@ -33,6 +34,9 @@ PERIOD = 90
 # Of which something can be said about growth, if enough has come and gone (judge.enough). On a machine that
 # is slow or busy, for which it waits, at most so many times the hours.
 LEAST_HOURS, LONGER = 0.5, 3
+# What children of the program that changes bring with them (tests/workloads/soak_child.py). A short run goes
+# on until each was in a profile, for so many seconds at most.
+LIBRARIES, MEETS = {"libown.so", "libapart.so"}, 400
 # So small that a new generation of the call tree begins every minute or so, as it does in days otherwise.
 TREE = 16384
 
@@ -65,9 +69,20 @@ def newest():
     return [one for one in interpreters.one_per_version() if open(one.path, "rb").read(4) == b"\x7fELF"][-1]
 
 
-def waits(rows, hours, now):
+def libraries(profiles):
+    """Those of LIBRARIES that are in files of the folder, from which the oldest go meanwhile."""
+    found = set()
+    for file in profiles.glob("*.pb.gz"):
+        with contextlib.suppress(FileNotFoundError):
+            found |= {mapping.filename.rpartition("/")[2] for mapping in pprof.read(file).mappings}
+    return found & LIBRARIES
+
+
+def waits(rows, hours, now, met):
     """Whether it goes on though its hours are over."""
-    return LEAST_HOURS <= hours and now < LONGER * hours * 3600 and not judge.enough(judge.read(rows.name))
+    if hours < LEAST_HOURS:
+        return now < MEETS and met != LIBRARIES
+    return now < LONGER * hours * 3600 and not judge.enough(judge.read(rows.name))
 
 
 def run(hours, folder):
@@ -81,12 +96,15 @@ def run(hours, folder):
         with profiler.target(named, TESTS / "workloads/soak.py", ROUND) as program, \
                 open(folder / "soak.csv", "w") as rows:
             watched = watch.Watch(server, profiles)
+            met = set()
             begin, n, period = time.monotonic(), 0, min(PERIOD, hours * 1800)
-            while (now := time.monotonic() - begin) < hours * 3600 or waits(rows, hours, now):
+            while (now := time.monotonic() - begin) < hours * 3600 or waits(rows, hours, now, met):
                 up = now % period < period * 2 / 3
                 receiver.turn(up)
                 judge.write_row(rows, {"seconds": round(now, 1), "receiver_up": int(up), **watched.row()})
                 ask(server, n)
+                if met != LIBRARIES:
+                    met |= libraries(profiles)
                 n += 1
                 time.sleep(max(0, begin + n * EACH - time.monotonic()))
                 assert program.process.poll() is None, "the program that changes has ended"
@@ -94,10 +112,10 @@ def run(hours, folder):
     finally:
         server.run.kill()
         receiver.down()
-    return server.run, profiles
+    return server.run, profiles, met
 
 
-def complaints(ended, profiles):
+def complaints(ended, profiles, met):
     """What is wrong with what it left."""
     stats = ended.stats
     if sum(stats["outcomes"].values()) != stats["ticks"]:
@@ -108,10 +126,8 @@ def complaints(ended, profiles):
     read = [pprof.read(file) for file in files]
     if not any(profile.samples for profile in read):
         yield "no profile has a sample"
-    mapped = {mapping.filename.rpartition("/")[2] for profile in read for mapping in profile.mappings}
-    for library in "libown.so", "libapart.so":
-        if library not in mapped:
-            yield "no profile has the file %s" % library
+    for library in sorted(LIBRARIES - met):
+        yield "no profile has the file %s" % library
     export = stats["export"]
     if not export["pushed"] or not export["push_failures"]:
         yield "the receiver was not met both up and down: %s" % export
@@ -123,10 +139,10 @@ def main():
     folder.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as beside:
         os.environ["TMPDIR"] = beside
-        ended, profiles = run(hours, folder)
+        ended, profiles, met = run(hours, folder)
     rows = judge.read(folder / "soak.csv")
     judge.draw(rows, folder / "soak.svg")
-    wrong = [*complaints(ended, profiles), *(judge.verdict(rows) if hours >= LEAST_HOURS else ())]
+    wrong = [*complaints(ended, profiles, met), *(judge.verdict(rows) if hours >= LEAST_HOURS else ())]
     export = ended.stats["export"]
     print("\n".join(judge.table(rows)))
     print("%.2f hours, %d rows, %d ticks, %d generations, %d profiles pushed, %d attempts failed"
