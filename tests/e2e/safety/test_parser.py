@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The process that parses ELF files ends in the middle of a question, or never answers it: the run goes on,
 the question is asked again, and what it was about gets its names."""
+import contextlib
 import os
 import pathlib
 import signal
@@ -28,12 +29,11 @@ def libraries(tmp_path_factory, workloads):
 
 def helpers(run):
     """The pids of the run's zygote, worker and parser, by name."""
-    found = {}
-    for text in subprocess.run(["ps", "-eo", "pid=,pgid=,comm="], stdout=subprocess.PIPE, text=True,
-                               check=True).stdout.splitlines():
-        pid, group, name = text.split(None, 2)
-        if int(group) == os.getpgid(run.process.pid):
-            found[name] = int(pid)
+    group, found = os.getpgid(run.process.pid), {}
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if os.getpgid(int(process.name)) == group:
+                found[(process / "comm").read_text().strip()] = int(process.name)
     return found
 
 
