@@ -80,15 +80,13 @@ def test_on_a_time_line(tmp_path):
 def test_a_thread_that_comes_later(tmp_path):
     """One that is sampled when the others are known already."""
     chosen = next(i for i in CHOSEN if i.version < IN_KERNEL and i.version >= (3, 8))
-    program = ("import json, threading, time\n"
-               "def work(seconds):\n"
-               "    end = time.thread_time() + seconds\n"
-               "    while time.thread_time() < end: pass\n"
-               "def first():\n"
-               "    work(0.5)\n"
-               "    threading.Thread(target=work, args=(1000,), name='second').start()\n"
+    program = ("import threading, time\n"
+               "def work():\n"
+               "    while True: pass\n"
                "print('{}', flush=True)\n"
-               "threading.Thread(target=first, name='first').start()\n")
+               "threading.Thread(target=work, name='first').start()\n"
+               "while time.process_time() < 2: time.sleep(0.05)\n"
+               "threading.Thread(target=work, name='second').start()\n")
     with profiler.target(chosen.path, "-c", program) as target:
-        run = profiler.run_while(tmp_path, [target], 1.5, "-F", 997)
+        run = profiler.run_while(tmp_path, [target], 3, "-F", 997)
     assert {sample.thread for sample in run.samples} >= {"first", "second"}
