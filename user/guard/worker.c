@@ -59,7 +59,7 @@ static struct usage usage(const struct worker *worker)
 	return (struct usage){
 		.at_ms = clock_ms(),
 		.waited_ms = waited_ms(worker),
-		.seconds = usage_seconds(l->child) + usage_seconds(l->parser),
+		.seconds = worker_seconds(worker),
 		.is_ready = usage_is_ready(l->child) || usage_is_ready(l->parser),
 	};
 }

@@ -107,9 +107,7 @@ static __u64 user_of(const struct route_targets *t, __u32 pid, __u32 id)
 
 static bool has_room(const struct route_targets *t, __u64 user)
 {
-	const struct share *share = shares_find(t->shares, user);
-
-	return fair_may(share ? share->count : 0, 1, ROUTE_TARGETS_MAX - HASH_COUNT(t->targets));
+	return fair_may(shares_count(t->shares, user), 1, ROUTE_TARGETS_MAX - HASH_COUNT(t->targets));
 }
 
 static struct target *add(struct route_targets *t, const struct route_key *key, __u64 user)

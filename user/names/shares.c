@@ -53,6 +53,13 @@ const struct share *shares_find(const struct shares *s, __u64 owner)
 	return slot ? &slot->share : NULL;
 }
 
+__u32 shares_count(const struct shares *s, __u64 owner)
+{
+	const struct slot *slot = find(s, owner);
+
+	return slot ? slot->share.count : 0;
+}
+
 const struct share *shares_most(const struct shares *s)
 {
 	const struct slot *most = s->slots;

@@ -31,5 +31,7 @@ const struct share *shares_most(const struct shares *s);
 unsigned int shares_owners(const struct shares *s);
 /* That of an owner; NULL if there is none, who has nothing. */
 const struct share *shares_find(const struct shares *s, __u64 owner);
+/* How many numbers an owner has. */
+__u32 shares_count(const struct shares *s, __u64 owner);
 
 #endif

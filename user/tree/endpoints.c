@@ -136,9 +136,8 @@ static __u64 step(struct endpoints *e, const struct harvest_inputs *inputs, __u6
 
 static bool may_have(const struct endpoints *e, __u64 user)
 {
-	const struct share *share = shares_find(e->shares, user);
-
-	return e->count < ENDPOINTS_MAX && fair_may(share ? share->count : 0, 1, ENDPOINTS_MAX - e->count);
+	return e->count < ENDPOINTS_MAX &&
+	       fair_may(shares_count(e->shares, user), 1, ENDPOINTS_MAX - e->count);
 }
 
 static struct endpoint_name *add_name(struct endpoints *e, const char *text, size_t size)

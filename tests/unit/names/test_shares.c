@@ -20,11 +20,13 @@ TEST(by_user)
 	assert_int_equal(shares_owners(s), 2);
 	assert_ptr_equal(shares_most(s), a);
 	assert_int_equal(shares_find(s, 7)->count, 2);
+	assert_int_equal(shares_count(s, 7), 2);
 	assert_int_equal(shares_find(s, 7)->line, 1100);
 	shares_drop(s, a, 100);
 	assert_int_equal(shares_find(s, 7)->line, 1000);
 	shares_drop(s, a, 1000);
 	assert_null(shares_find(s, 7));
+	assert_int_equal(shares_count(s, 7), 0);
 	assert_int_equal(shares_owners(s), 1);
 	assert_int_equal(shares_find(s, 8)->line, 10);
 	shares_free(s);

@@ -347,9 +347,7 @@ size_t push_waiting(const struct push *p)
 
 size_t push_waiting_of(const struct push *p, __u64 user)
 {
-	const struct share *share = shares_find(p->shares, user);
-
-	return share ? share->count : 0;
+	return shares_count(p->shares, user);
 }
 
 const struct push_stats *push_get_stats(const struct push *p)
