@@ -100,7 +100,7 @@ run: deps-build ## install what is missing, build, profile every Python process 
 	$(Q)$(MAKE_ALL) all
 	$(Q)sh deploy/demo/run.sh $(BIN)
 
-check: deps-units ## install what is missing, build, test each capability: 12 minutes on two CPUs
+check: deps-units ## install what is missing, build, test each capability: 10 minutes on two CPUs
 	$(Q)$(MAKE_MORE) deps-check check-layers check-size check-format check-tests all \
 		$(filter-out $(O)/tests/unit/fuzz/%,$(UNIT_BIN)) $(TOOL_BIN) $(LISTS) $(SCHEMA)
 	$(Q)sh tests/check.sh $(O) check
