@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "outside/coroutines.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "outside/generator.h"
@@ -140,6 +141,6 @@ __u32 chain_instruction(const struct task_reader *r, const struct chain_frame *f
 {
 	const struct frame frame = { .address = f->address, .code = f->code, .instr = f->instr };
 
-	target = r->memory;
+	target_memory_choose(r->memory);
 	return target_instruction(r->layout, &frame);
 }

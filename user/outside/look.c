@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "outside/look.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -294,7 +295,7 @@ static int look(struct process_look *k, pid_t memory)
 {
 	int err = read_tasks(k);
 
-	target = memory;
+	target_memory_choose(memory);
 	err = err ?: thread_states_read(&k->states, memory, k->layout, k->runtime);
 	if (err)
 		return err;

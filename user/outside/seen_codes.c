@@ -35,7 +35,7 @@ __u32 seen_codes_find(struct seen_codes *s, __u64 address)
 {
 	size_t at = mix(address) % SEEN_SLOTS;
 
-	target = s->memory;
+	target_memory_choose(s->memory);
 	while (s->slots[at].address && s->slots[at].address != address)
 		at = (at + 1) % SEEN_SLOTS;
 	if (!s->slots[at].address) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "outside/sleepers.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -126,7 +127,7 @@ static int look(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
 {
 	int err;
 
-	target = memory;
+	target_memory_choose(memory);
 	k->walk.max_depth = q->max_depth < DEPTH_LIMIT ? q->max_depth : DEPTH_LIMIT - 1;
 	err = thread_states_read(&k->states, memory, k->layout, runtime) ?: match(k, pid);
 	k->found = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);

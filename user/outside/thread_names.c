@@ -90,7 +90,7 @@ int thread_names_read(pid_t memory, const struct layout *l, __u64 runtime, const
 
 	if (!thread_names_are_hidden(l))
 		return -EOPNOTSUPP;
-	target = memory;
+	target_memory_choose(memory);
 	objects_begin(&k.objects, memory, l, READS_MAX);
 	modules = modules_of(&k.objects, target_first_interpreter(l, runtime));
 	threading = modules ? objects_dict_find(&k.objects, modules, "threading") : 0;

@@ -96,8 +96,7 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
 {
 	__u64 interp;
 
-	target = memory;
-	target_unreachable = 0;
+	target_memory_choose(memory);
 	s->count = 0;
 	s->is_cut = false;
 	interp = target_first_interpreter(l, runtime);
@@ -106,7 +105,7 @@ int thread_states_read(struct thread_states *s, pid_t memory, const struct layou
 		interp = read_word(interp + l->interp_next);
 	}
 	s->is_cut |= interp != 0;
-	return target_unreachable;
+	return target_memory_error();
 }
 
 static bool is_thread(const struct proc_thread *threads, size_t count, __u32 number)

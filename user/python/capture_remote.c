@@ -9,18 +9,7 @@
 #include "base/cleanup.h"
 #include "proc/remote.h"
 #include "python/capture_remote.h"
-
-/*
- * mem_read() of bpf/python/capture.h takes no context, so the target is a global. There are no threads
- * (docs/internals/worker.md).
- */
-static pid_t target;
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	return remote_read(target, address, dst, size);
-}
-
+#include "python/target_memory.h"
 #include "bpf/python/capture.h"
 
 int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct record_code *ret)
@@ -30,10 +19,10 @@ int capture_remote(pid_t pid, const struct layout *layout, __u64 address, struct
 
 	if (!record)
 		return -ENOMEM;
-	target = pid;
+	target_memory_choose(pid);
 	err = capture_code(record, layout, address);
 	if (err)
-		return err;
+		return target_memory_error() ?: err;
 	record->type = RECORD_CODE;
 	record->pid = (__u32)pid;
 	memcpy(ret, record, sizeof(*ret));

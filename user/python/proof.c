@@ -326,8 +326,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
 	int result = -EPROTO, one;
 
-	target = tid;
-	target_unreachable = 0;
+	target_memory_choose(tid);
 	state.end = clock_ms() + TIME_MAX;
 	state.reason = too_slow;
 	state.layout = layout;
@@ -336,8 +335,8 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
 		one = attempt(runtime);
-		if (target_unreachable)
-			return target_unreachable;
+		if (target_memory_error())
+			return target_memory_error();
 		if (one == PROOF_HOLDS)
 			return one;
 		if (one == PROOF_NOT_YET && clock_ms() <= state.end)

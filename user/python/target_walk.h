@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * target_walk.h - the kernel side's walk along frames (bpf/python/walk.h), compiled for the memory of a live
- * process that is not stopped. Each file that includes it has a target of its own, which is a global, because
- * mem_read() of bpf/ takes no context. The worker has no threads (docs/internals/worker.md).
+ * process that is not stopped. target_memory_choose() says which one that is.
  */
 #ifndef PYPERF_PYTHON_TARGET_WALK_H
 #define PYPERF_PYTHON_TARGET_WALK_H
 
-#include <errno.h>
 #include <string.h>
 
-#include "proc/remote.h"
-
-static pid_t target;
-static int target_unreachable; /* the -errno of a read that says that no memory of it can be read */
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	int err = remote_read(target, address, dst, size);
-
-	if (err && err != -EFAULT)
-		target_unreachable = err;
-	return err ? -EFAULT : 0;
-}
-
+#include "python/target_memory.h"
 #include "bpf/python/greenlet.h"
 #include "bpf/python/walk.h"
 

@@ -14,27 +14,20 @@
 
 #include "proc/remote.h"
 #include "python/proof.h"
+#include "python/target_memory.h"
+#include "bpf/base/mem.h"
 
 #define WORDS_MAX    (1 << 18) /* looked at: 2 MiB of data; the interpreter of Debian's 2.7 has 0.6 */
 #define POINTERS_MAX (1 << 15) /* followed: each costs a system call or two */
 #define CHUNK	     4096
 
 struct search {
+	pid_t tid;
 	const struct image *image;
 	const struct layout *layout;
 	__u64 bias;
 	unsigned int words, pointers;
 };
-
-/* Of the thread's process; bpf/base/mem.h has mem_read() without a context. */
-static pid_t target;
-
-static int mem_read(void *dst, __u32 size, __u64 address)
-{
-	return remote_read(target, address, dst, size);
-}
-
-#include "bpf/base/mem.h"
 
 /* The word at address; 0 if it cannot be read. */
 static __u64 word_at(__u64 address)
@@ -88,7 +81,7 @@ static __u64 search_load(struct search *s, const struct image_load *load)
 	ssize_t n = CHUNK;
 
 	for (__u64 at = start; at < end && n >= (ssize_t)sizeof(__u64) && !found; at += n) {
-		n = remote_read_some(target, at, words, end - at < CHUNK ? end - at : CHUNK);
+		n = remote_read_some(s->tid, at, words, end - at < CHUNK ? end - at : CHUNK);
 		s->words += CHUNK / sizeof(__u64);
 		if (n < (ssize_t)sizeof(__u64) || s->words > WORDS_MAX)
 			return 0;
@@ -98,9 +91,9 @@ static __u64 search_load(struct search *s, const struct image_load *load)
 	return found;
 }
 
-static __u64 search_data(const struct image *image, __u64 bias, const struct layout *layout)
+static __u64 search_data(pid_t tid, const struct image *image, __u64 bias, const struct layout *layout)
 {
-	struct search s = { .image = image, .layout = layout, .bias = bias };
+	struct search s = { .tid = tid, .image = image, .layout = layout, .bias = bias };
 	__u64 found = 0;
 
 	for (int i = 0; i < image->load_count && !found; i++) {
@@ -120,8 +113,8 @@ __u64 variables_address(pid_t tid, const struct image *image, __u64 bias, struct
 	__u64 thread = bias + image->old_thread, list = image->old_interps ? bias + image->old_interps : 0;
 	__u64 other, first = thread;
 
-	target = tid;
-	other = list ? list : search_data(image, bias, layout);
+	target_memory_choose(tid);
+	other = list ? list : search_data(tid, image, bias, layout);
 	if (other && !is_near(other, thread))
 		other = 0;
 	if (other && other < thread)
