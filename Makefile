@@ -392,9 +392,12 @@ install: all ## into PREFIX (/usr/local), with the service and, unless it has on
 	[ -e $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf ] || \
 		install -Dm644 deploy/pyperf-bpf.conf $(DESTDIR)/etc/pyperf-bpf/pyperf-bpf.conf
 
-compile_commands.json: ## for editors and clang-tidy
-	$(Q)python3 deploy/tools/compile_commands.py '$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c \
-		> $@
+compile_commands.json: ## for editors and clang-tidy: bpf/, user/ and the tests
+	$(Q)python3 deploy/tools/compile_commands.py \
+		'$(CC) $(CPPFLAGS) $(CFLAGS)' $(USER_SRC) user/main.c $(UNIT_SRC) \
+		$(filter-out %.bpf.c,$(wildcard tests/*/*.c)) -- \
+		'$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,$(ARCH))' $(BPF_SRC) \
+		$(shell find tests -name '*.bpf.c') > $(or $(COMMANDS),$@)
 
 clean: ## remove everything that was built
 	rm -rf build compile_commands.json
