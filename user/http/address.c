@@ -137,6 +137,27 @@ const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRE
 	return text;
 }
 
+int http_address_pin(struct http_address *a, int *ret)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	struct stat st;
+	int err;
+
+	if (!http_address_is_unix(a))
+		return 0;
+	fd = open(path_of(a), O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	err = parse_path(path, a);
+	if (!err)
+		*ret = TAKE_FD(fd);
+	return err;
+}
+
 /* --- sockets ------------------------------------------------------------------------------------------- */
 
 static int open_socket(const struct http_address *a)

@@ -29,6 +29,12 @@ bool http_address_is_local(const struct http_address *a);
 /* As ADDR:PORT or unix:/PATH. */
 const char *http_address_text(const struct http_address *a, char text[HTTP_ADDRESS_TEXT]);
 /*
+ * From here on the address of a Unix socket leads to the socket that is there now, whatever its path leads to
+ * later, until *ret is closed, which stays as it is for another address. 0 or -errno: -ENOTSOCK for what else
+ * has that path.
+ */
+int http_address_pin(struct http_address *a, int *ret);
+/*
  * A listening socket, close-on-exec and not blocking, or -errno. The file of a Unix socket is replaced if
  * nobody listens there, else it is -EADDRINUSE.
  */

@@ -21,6 +21,7 @@
 
 void answer_add_headers(struct MHD_Response *r, const char *type)
 {
+	MHD_add_response_header(r, "Server", ANSWER_SERVER);
 	MHD_add_response_header(r, "Content-Type", type);
 	MHD_add_response_header(r, "Cache-Control", "no-store");
 	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");

@@ -13,6 +13,8 @@
 
 struct buf;
 
+#define ANSWER_SERVER "pyperf-bpf" /* the header Server, by which client_is_profiler() knows one */
+
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_HTML "text/html; charset=utf-8"
 #define TYPE_JSON "application/json"

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "http/answer.h"
 
 #define CHUNK 65536
 
@@ -95,15 +96,23 @@ static const char *find_body(const struct buf *b)
 	return end ? end + 4 : NULL;
 }
 
-/* What Content-Length says; -1: nothing. The head ends with a line feed. */
+/* What stands behind name, as "\nname:"; NULL: nothing. The head ends with a line feed. */
+static const char *find_header(const char *head, const char *end, const char *name)
+{
+	const size_t n = strlen(name);
+
+	for (const char *at = head; at + n + 1 < end; at++)
+		if (!strncasecmp(at, name, n))
+			return at + n;
+	return NULL;
+}
+
+/* What Content-Length says; -1: nothing. */
 static long long find_length(const char *head, const char *end)
 {
-	static const char name[] = "\ncontent-length:";
+	const char *length = find_header(head, end, "\ncontent-length:");
 
-	for (const char *at = head; at + sizeof(name) < end; at++)
-		if (!strncasecmp(at, name, sizeof(name) - 1))
-			return atoll(at + sizeof(name) - 1);
-	return -1;
+	return length ? atoll(length) : -1;
 }
 
 /* The first line of what the server says. */
@@ -146,26 +155,46 @@ static int write_request(const char *path, const char *host, const char *token, 
 	return err ?: buf_add_string(b, "\r\n");
 }
 
-int client_get(const struct http_address *a, const char *path, const char *token, double seconds,
-	       struct buf *body, char *why, size_t size)
+/* The whole answer, with a NUL behind it. */
+static int exchange(const struct http_address *a, const char *path, const char *token, double seconds,
+		    struct buf *answer)
 {
-	_cleanup_buf_ struct buf request = { 0 }, answer = { .size_max = BUF_MAX };
+	_cleanup_buf_ struct buf request = { 0 };
 	const double until = clock_seconds() + seconds;
 	_cleanup_close_ int fd = -1;
 	char host[HTTP_ADDRESS_TEXT];
+	int err = write_request(path, http_address_is_unix(a) ? "localhost" : http_address_text(a, host),
+				token, &request);
+
+	err = err ?: open_connection(a, until, &fd) ?: send_all(fd, &request, until) ?:
+	      receive_all(fd, until, answer) ?: buf_add(answer, "", 1);
+	answer->size -= !err;
+	return err;
+}
+
+int client_get(const struct http_address *a, const char *path, const char *token, double seconds,
+	       struct buf *body, char *why, size_t size)
+{
+	_cleanup_buf_ struct buf answer = { .size_max = BUF_MAX };
 	int err;
 
 	*why = '\0';
 	if (body->size_max && body->size_max < BUF_MAX - CLIENT_HEAD_MAX - CHUNK)
 		answer.size_max = body->size_max + CLIENT_HEAD_MAX + CHUNK;
-	err = write_request(path, http_address_is_unix(a) ? "localhost" : http_address_text(a, host), token,
-			    &request);
-	err = err ?: open_connection(a, until, &fd) ?: send_all(fd, &request, until) ?:
-	      receive_all(fd, until, &answer);
-	if (err)
-		return err;
-	/* For sscanf(). */
-	err = buf_add(&answer, "", 1);
-	answer.size -= !err;
+	err = exchange(a, path, token, seconds, &answer);
 	return err ?: take_answer(&answer, body, why, size);
+}
+
+bool client_is_profiler(const struct http_address *a, double seconds)
+{
+	static const char ours[] = ANSWER_SERVER "\r\n";
+	_cleanup_buf_ struct buf answer = { .size_max = CLIENT_HEAD_MAX + CHUNK }, body = { 0 };
+	const char *server;
+	char why[2];
+
+	if (exchange(a, "/healthz", NULL, seconds, &answer) ||
+	    take_answer(&answer, &body, why, sizeof(why)))
+		return false;
+	server = find_header(answer.data, find_body(&answer), "\nserver:");
+	return server && !strncmp(server + strspn(server, " "), ours, strlen(ours));
 }

@@ -6,6 +6,7 @@
 #ifndef PYPERF_HTTP_CLIENT_H
 #define PYPERF_HTTP_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -20,5 +21,10 @@
  */
 int client_get(const struct http_address *a, const char *path, const char *token, double seconds,
 	       struct buf *body, char *why, size_t size);
+/*
+ * Whether whoever listens there says that it is a profiler, when it is asked for its health. Nothing else is
+ * sent, and nothing that it says is handed on.
+ */
+bool client_is_profiler(const struct http_address *a, double seconds);
 
 #endif

@@ -210,6 +210,22 @@ static int add_profile(struct line *l, const struct argument *a)
 	return words_add(l->words, "%s", name);
 }
 
+/* Whether one is named that was not recorded here. */
+static bool names_others(const struct line *l)
+{
+	struct recording_paths paths;
+
+	for (size_t i = 0; i < tool_arguments_count; i++) {
+		const struct argument *a = &tool_arguments[i];
+		const char *name = &tools[a->tool] == l->tool && a->kind == ARGUMENT_PROFILE ?
+					   text_of(value_of(l->given, a->name)) : NULL;
+
+		if (name && !recordings_find(l->recordings, name, &paths))
+			return true;
+	}
+	return false;
+}
+
 static int add_profiles(struct line *l)
 {
 	bool is_first = true;
@@ -233,7 +249,8 @@ int arguments_words(const struct tool *t, struct json_object *given, const struc
 
 	return check_names(&l) ?: words_add(words, "pyperf-bpf") ?:
 	       words_add(words, "%s", command_rows[t->command].name) ?:
-	       (t->fixed ? words_add(words, "%s", t->fixed) : 0) ?: add_options(&l) ?: add_profiles(&l);
+	       (t->fixed ? words_add(words, "%s", t->fixed) : 0) ?: add_options(&l) ?:
+	       (names_others(&l) ? words_add(words, "--wary") : 0) ?: add_profiles(&l);
 }
 
 double arguments_seconds(struct json_object *given)

@@ -11,10 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guard/isolate.h"
+
 #define READ_BYTES   (64 << 10)
 #define EXEC_FAILED  127
 #define PATIENCE_MS  5000 /* from SIGTERM to SIGKILL: a profile is still written in it */
 #define LOOK_MS	     20
+#define MEMORY_MAX   ((__u64)4 << 30) /* 40 times what a record of everything maps */
 
 /* In the child. It has the signals and limits that a shell would give it. */
 static void become(char **words, const int *ends, pid_t parent, size_t file_max)
@@ -30,7 +33,8 @@ static void become(char **words, const int *ends, pid_t parent, size_t file_max)
 		_exit(EXEC_FAILED);
 	/* The hard limit stays: a worker sets it as it needs it. */
 	limit.rlim_cur = file_max < limit.rlim_max ? file_max : limit.rlim_max;
-	if (setrlimit(RLIMIT_FSIZE, &limit) || sigprocmask(SIG_SETMASK, &none, NULL) ||
+	if (setrlimit(RLIMIT_FSIZE, &limit) || isolate_limit_memory(MEMORY_MAX) ||
+	    sigprocmask(SIG_SETMASK, &none, NULL) ||
 	    dup2(null, STDIN_FILENO) < 0 || dup2(ends[0], STDOUT_FILENO) < 0 ||
 	    dup2(ends[1], STDERR_FILENO) < 0)
 		_exit(EXEC_FAILED);

@@ -23,7 +23,8 @@ struct child {
 
 /*
  * Starts /proc/self/exe with these words in a process group of its own; stdin is empty. It is told to end
- * when this process does. No file that it writes may be larger than file_max. 0 or -errno.
+ * when this process does. No file that it writes may be larger than file_max, and it has 4 GiB of address
+ * space at most. 0 or -errno.
  */
 int child_start(struct child *c, char **words, size_t file_max);
 /* What is there now of one of the two. */

@@ -65,7 +65,16 @@ static int read_all(int fd, struct buf *out)
 	}
 }
 
-static int open_file(const char *path, int *ret)
+/*
+ * Files of the kernel say that they are empty, and to read one may take something from it, or never end. A
+ * pipe may never end either.
+ */
+static bool is_taken(const struct stat *st, bool is_wary)
+{
+	return S_ISREG(st->st_mode) ? st->st_size || !is_wary : S_ISFIFO(st->st_mode) && !is_wary;
+}
+
+static int open_file(const char *path, bool is_wary, int *ret)
 {
 	struct stat st;
 	int fd;
@@ -77,7 +86,7 @@ static int open_file(const char *path, int *ret)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode))) {
+	if (fstat(fd, &st) || !is_taken(&st, is_wary)) {
 		close(fd);
 		return -EINVAL;
 	}
@@ -90,7 +99,7 @@ static int read_file(struct recorded *r, const char *path, char *error, size_t s
 {
 	_cleanup_buf_ struct buf data = { 0 };
 	const char *why = NULL;
-	int fd = -1, err = open_file(path, &fd);
+	int fd = -1, err = open_file(path, r->is_wary, &fd);
 
 	if (err)
 		return fail(err, error, size, path,
@@ -193,7 +202,8 @@ static int list_folder(const char *path, struct recorded *r, struct names *ret)
  */
 static int read_one_of_many(struct recorded *r, const char *path, char *error, size_t size)
 {
-	_cleanup_recorded_ struct recorded alone = { .from_ns = r->from_ns, .to_ns = r->to_ns };
+	_cleanup_recorded_ struct recorded alone = { .from_ns = r->from_ns, .to_ns = r->to_ns,
+						     .is_wary = r->is_wary };
 	int err = read_file(&alone, path, error, size);
 
 	if (err == -ENOMEM)

@@ -92,6 +92,7 @@ struct recorded {
 	__u32 base_label; /* string: that label; 0 = none was read so */
 	size_t frames; /* of all stacks */
 	__u32 last; /* the stack that recorded_add() has last added to */
+	bool is_wary;  /* nothing is read that may be no file of a disk */
 	const char *trace; /* 32 digits, borrowed: moments of its samples are kept; NULL = none are */
 	struct buf moments; /* struct recorded_moment[], of files that have times */
 	/* What the comments say was lost, of all files. */

@@ -37,9 +37,12 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 	r->from_ns = o->from_ns;
 	r->to_ns = o->to_ns;
 	r->trace = o->trace_id ? o->trace_digits : NULL;
+	r->is_wary = o->wary;
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));
+	if (o->wary && (err || (!r->files && !r->left_out)))
+		return served_refuse(path);
 	if (err)
 		log_error("%s", error);
 	return err;

@@ -22,6 +22,7 @@
 #define SAMPLE_SECONDS	10 /* where the URL does not say it */
 #define PATIENCE	60 /* seconds, beyond those that the URL asks for */
 #define PATIENCE_MAX	90000
+#define PROOF_SECONDS	5 /* until whoever listens has said that it is a profiler */
 #define INTERVALS	"/debug/pyperf/intervals"
 #define INTERVAL	"/debug/pyperf/interval"
 #define INTERVALS_MAX	1000
@@ -106,6 +107,13 @@ static double patience_for(const char *path)
 	return PATIENCE + (asked > 0 && asked < PATIENCE_MAX ? asked : 0);
 }
 
+int served_refuse(const char *source)
+{
+	log_error("%s: no profile can be had there, nor from a profiler; the command without --wary says why",
+		  source);
+	return -EACCES;
+}
+
 static int fail(const char *url, int err, const char *why)
 {
 	if (err == -EACCES)
@@ -131,6 +139,7 @@ static int take_token(const struct options *o, char **ret)
 static int fetch(const struct options *o, const char *url, const char *asked, struct buf *body)
 {
 	_cleanup_free_ char *token = NULL;
+	_cleanup_close_ int pin = -1;
 	struct http_address address;
 	char path[192], why[256];
 	const char *own;
@@ -140,6 +149,8 @@ static int fetch(const struct options *o, const char *url, const char *asked, st
 		log_error("%s: name an address, such as http://127.0.0.1:7070 or unix:/run/pyperf.sock", url);
 		return err;
 	}
+	if (o->wary && (http_address_pin(&address, &pin) || !client_is_profiler(&address, PROOF_SECONDS)))
+		return served_refuse(url);
 	err = take_token(o, &token);
 	if (err)
 		return err;

@@ -16,10 +16,15 @@ struct recorded;
 bool served_is_source(const char *text);
 /*
  * Adds its profile to r. Without a path: of a stretch of its log with --from or --to, else of the seconds
- * that come. The path /debug/pyperf/intervals is that of all intervals it keeps, one after the other. Logs;
- * 0 or -errno.
+ * that come. With --wary only of who says to be a profiler. The path /debug/pyperf/intervals is that of all
+ * intervals it keeps, one after the other. Logs; 0 or -errno.
  */
 int served_read(const struct options *o, const char *url, struct recorded *r);
+/*
+ * Says of a file or an address, to who asks for somebody else (--wary), that there is nothing: one sentence,
+ * whether it is missing, is something else, or may not be opened. -EACCES.
+ */
+int served_refuse(const char *source);
 
 /* Where lines are asked for: context of a struct line_asker whose function is served_ask_lines(). */
 struct served_lines {

@@ -53,11 +53,11 @@ TEST(words_of_each_kind)
 	expect(TOOL_REPORT, "{\"profile\":\"r1\",\"by\":null,\"top\":3}",
 	       "pyperf-bpf report --json --top=3 -- /nowhere/r1.pb.gz");
 	expect(TOOL_CALLERS, "{\"profile\":\"a b\",\"function\":\"f\"}",
-	       "pyperf-bpf report --json --callers=f --top=10 -- 'a b'");
+	       "pyperf-bpf report --json --callers=f --top=10 --wary -- 'a b'");
 	expect(TOOL_DIFF, "{\"base\":\"r1\",\"new\":\"./r2\"}",
-	       "pyperf-bpf diff --json --top=10 -- /nowhere/r1.pb.gz ./r2");
+	       "pyperf-bpf diff --json --top=10 --wary -- /nowhere/r1.pb.gz ./r2");
 	expect(TOOL_REPORT, "{\"profile\":\"http://[::1]:7070\",\"findings\":true}",
-	       "pyperf-bpf report --json --findings --top=10 -- 'http://[::1]:7070'");
+	       "pyperf-bpf report --json --findings --top=10 --wary -- 'http://[::1]:7070'");
 	expect(TOOL_DUMP, "{\"pid\":7,\"threads\":3,\"thread\":9}", "pyperf-bpf dump --json --pid=7");
 }
 
@@ -65,7 +65,7 @@ TEST(words_of_each_kind)
 TEST(a_value_is_no_option)
 {
 	expect(TOOL_REPORT, "{\"profile\":\"--output=x\",\"focus\":\"--help\"}",
-	       "pyperf-bpf report --json --focus=--help --top=10 -- --output=x");
+	       "pyperf-bpf report --json --focus=--help --top=10 --wary -- --output=x");
 	expect(TOOL_RECORD, "{\"pid\":\"1 -o /etc/passwd\"}",
 	       "pyperf-bpf profile --format=pprof --duration=10 '--pid=1 -o /etc/passwd' --frequency=99");
 }
