@@ -18,7 +18,7 @@ def traced(workloads):
     def run(interpreter):
         if interpreter.name not in cache:
             done = subprocess.run([interpreter.path, workloads / interpreter.program("edges"), "--trace"],
-                                  capture_output=True, text=True, timeout=500, check=True)
+                                  capture_output=True, text=True, timeout=1100, check=True)
             about, stacks = done.stdout.splitlines()
             cache[interpreter.name] = Judge(json.loads(about)), [[tuple(f) for f in s]
                                                                  for s in json.loads(stacks)]

@@ -26,7 +26,7 @@ class Browser:
         options = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
                    "--force-device-scale-factor=1", "--user-data-dir=%s" % self.home)
         done = subprocess.run([self.program, *options, *arguments, url],
-                              capture_output=True, text=True, timeout=90)
+                              capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

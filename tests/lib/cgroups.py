@@ -27,12 +27,19 @@ def container_id():
     return uuid.uuid4().hex + uuid.uuid4().hex
 
 
+def make(path):
+    """With those above it, which a test beside this one may remove meanwhile, as empty."""
+    while not path.exists():
+        with contextlib.suppress(FileNotFoundError):
+            path.mkdir(parents=True)
+
+
 @contextlib.contextmanager
 def cgroup(path):
     """Makes the cgroup of that path, and removes it and those above that are then empty."""
     top = hierarchy()
     made = top / path.lstrip("/")
-    made.mkdir(parents=True)
+    make(made)
     try:
         yield made
     finally:

@@ -4,6 +4,7 @@ and the profiler as deploy/kubernetes runs it."""
 import contextlib
 import functools
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -16,6 +17,8 @@ import manifests
 import namespaces
 
 RUNC = shutil.which("runc") or "/usr/sbin/runc"
+# Each worker of the tests has its own: what one removes as empty, another may be about to use.
+PARENT = "docker-pyperf-%d" % os.getpid()
 
 
 @functools.lru_cache(maxsize=None)
@@ -66,7 +69,7 @@ class Container:
                                    for kind in ("bounding", "effective", "permitted")}
         config["root"] = {"path": "rootfs", "readonly": True}
         config["mounts"] += mounts
-        config["linux"]["cgroupsPath"] = "/docker-pyperf/" + self.id
+        config["linux"]["cgroupsPath"] = "/%s/%s" % (PARENT, self.id)
         config["linux"]["namespaces"] = [n for n in config["linux"]["namespaces"]
                                          if n["type"] != "network" and not (host_pid and n["type"] == "pid")]
         path.write_text(json.dumps(config))
@@ -77,8 +80,8 @@ class Container:
 
     def remove(self):
         subprocess.run([RUNC, "delete", "--force", self.id], stderr=subprocess.DEVNULL)
-        for empty in pathlib.Path("/sys/fs/cgroup").glob("**/docker-pyperf"):
-            with contextlib.suppress(OSError):  # another container's are in it
+        for empty in pathlib.Path("/sys/fs/cgroup").glob("**/" + PARENT):
+            with contextlib.suppress(OSError):  # another container is in it
                 empty.rmdir()
 
 

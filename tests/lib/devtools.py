@@ -13,7 +13,7 @@ import time
 
 import browser
 
-PATIENCE = 60
+PATIENCE = 240
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "Home": (36, ""), "End": (35, ""),
         "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
         " ": (32, " ")}

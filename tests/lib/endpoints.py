@@ -35,7 +35,7 @@ class Clients:
             thread.start()
 
     def run(self, first):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         for path in itertools.islice(itertools.cycle(self.paths), first, None):
             if self.ended:
                 break
@@ -91,7 +91,7 @@ class Application:
 
     def answers(self, path):
         try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
             connection.request("GET", path)
             return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):
@@ -105,7 +105,7 @@ class Application:
             self.asking.communicate()
         self.process.terminate()
         try:
-            self.process.wait(30)
+            self.process.wait(300)
         finally:
             self.process.kill()
             self.process.wait()

@@ -71,7 +71,7 @@ while True:
 
 def layout_of(pid):
     """{offset or address: where it is}, of an interpreter."""
-    done = subprocess.run([str(SHOW), str(pid)], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([str(SHOW), str(pid)], capture_output=True, text=True, timeout=300, check=True)
     said = dict(line.split("=", 1) for line in done.stdout.splitlines())
     return {name: int(value) for name, value in said.items() if value.isdigit()}
 

@@ -29,13 +29,14 @@ class Kubelet(LocalServer):
 
     def __init__(self, certificate, token="first", behave=lambda number: None):
         self.token, self.pods, self.behave = token, [], behave
-        self.requests = []  # (path, token)
+        self.requests, self.times = [], []  # (path, token); when each came
         super().__init__(certificate)
         self.url = "https://" + self.authority
 
     def respond(self, request):
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         answer = self.behave(len(self.requests))
+        self.times.append(time.monotonic())
         self.requests.append((request.path, token))
         if isinstance(answer, float):
             time.sleep(answer)

@@ -26,7 +26,7 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()  # it removes what it has recorded
         try:
-            self.process.communicate(timeout=60)
+            self.process.communicate(timeout=300)
         finally:
             self.process.kill()
 
@@ -75,13 +75,13 @@ class Server:
         """Its exit code, once stdin has ended."""
         self.process.stdin.close()
         self.process.stdin = None
-        return self.process.wait(timeout=120)
+        return self.process.wait(timeout=300)
 
 
 def run(command):
     """The JSON of a command that an answer names."""
     name, *words = shlex.split(command)
     assert name == "pyperf-bpf"
-    done = subprocess.run([profiler.BINARY, *words], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([profiler.BINARY, *words], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

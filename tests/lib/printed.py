@@ -55,7 +55,7 @@ def is_left_out(line):
 
 def said(*words):
     return subprocess.run([profiler.BINARY, *words], capture_output=True, text=True, check=True,
-                          timeout=60).stdout
+                          timeout=300).stdout
 
 
 def everything():

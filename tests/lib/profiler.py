@@ -134,7 +134,7 @@ class Run:
         self.code = self.out = self.err = self.stats = self.samples = None
         self.kinds = {event.key for event in EVENTS}  # of samples that a test has read from files itself: any
 
-    def finish(self, timeout=60, code=0):
+    def finish(self, timeout=300, code=0):
         """code: the exit code there must be, None = any. Profile and books are read and checked when it is
         0."""
         try:
@@ -221,13 +221,13 @@ class Run:
         return [sample for sample in self.samples if sample.pid in pids]
 
 
-def run(directory, *arguments, timeout=60, code=0, **options):
+def run(directory, *arguments, timeout=300, code=0, **options):
     return Run(directory, *arguments, **options).finish(timeout, code)
 
 
 def command(*arguments, code=0):
     """pyperf-bpf with these arguments, and nothing on its stdin: what came of it when it has ended."""
-    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                           stdin=subprocess.DEVNULL)
     assert done.returncode == code, done.stderr
     assert not re.search("Sanitizer|runtime error:", done.stderr), done.stderr
@@ -261,11 +261,16 @@ def has_begun(run):
     return b"capabilities that are kept" in said or samples_cpus(run)
 
 
+def wait_for_sampling(run, limit=900):
+    """Until it samples, or has ended before."""
+    wait_until(lambda: has_begun(run) or run.process.poll() is not None, limit, "sampling")
+
+
 def let_use_cpu(run, pids, cpu, seconds=0, limit=900):
     """Waits until, with the profiler at work, each of these processes has used `cpu` seconds of CPU time; and
     `seconds` have passed. So samples do not get fewer when others keep the machine busy, the run only takes
     longer."""
-    wait_until(lambda: has_begun(run) or run.process.poll() is not None, limit, "sampling")
+    wait_for_sampling(run, limit)
     least = time.monotonic() + seconds
     before = {pid: cpu_seconds(pid) for pid in pids}
     wait_until(lambda: run.process.poll() is not None or time.monotonic() >= least and
@@ -273,11 +278,8 @@ def let_use_cpu(run, pids, cpu, seconds=0, limit=900):
                "%g s of CPU time for each" % cpu)
 
 
-def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **options):
-    """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu),
-    and no -d."""
-    pids = [one.pid for one in started]
-    ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
+def end_after(ran, pids, cpu, seconds=0, limit=900):
+    """Ends a run, which has no -d, once it has seen that much of these processes (let_use_cpu)."""
     try:
         let_use_cpu(ran, pids, cpu, seconds, limit)
         if ran.process.poll() is None:
@@ -286,6 +288,19 @@ def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **optio
         ran.kill()
         raise
     return ran.finish(limit)
+
+
+def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **options):
+    """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu),
+    and no -d."""
+    pids = [one.pid for one in started]
+    ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
+    return end_after(ran, pids, cpu, seconds, limit)
+
+
+def run_all_while(directory, pids, cpu, *arguments, seconds=0, **options):
+    """The same of -a, which ends when these processes have been seen for so long."""
+    return end_after(Run(directory, "-a", *arguments, **options), pids, cpu, seconds)
 
 
 def total(samples):
@@ -344,7 +359,7 @@ class Target:
     def ask(self):
         """Sends SIGTERM and returns the JSON the program prints as its last word."""
         self.process.terminate()
-        text, _ = self.process.communicate(timeout=120)
+        text, _ = self.process.communicate(timeout=300)
         return json.loads(text)
 
 

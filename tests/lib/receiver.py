@@ -215,7 +215,7 @@ def receiving(kind, **options):
     assert not receiver.faults, receiver.faults
 
 
-def finish_push(run, timeout=60):
+def finish_push(run, timeout=300):
     """The end of a run that pushes. What was not delivered is said, and if nothing was, that is an error."""
     run.finish(timeout, code=None)
     pushed, dropped = (run.stats["export"][key] for key in ("pushed", "push_dropped"))

@@ -61,7 +61,7 @@ class Server:
             return self.get("/readyz").status == 200
         return False
 
-    def get(self, path, method="GET", headers=(), timeout=60, port=None, body=None, source="127.0.0.1"):
+    def get(self, path, method="GET", headers=(), timeout=300, port=None, body=None, source="127.0.0.1"):
         """source: the address of 127.0.0.0/8 to ask from."""
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=timeout,
                                                 source_address=(source, 0))
@@ -97,7 +97,7 @@ class Server:
         profiler.wait_until(lambda: self.metric("profile_requests_open") == count,
                             what="%d open requests" % count)
 
-    def stop(self, timeout=60, code=0):
+    def stop(self, timeout=300, code=0):
         """Ends it by SIGTERM. Returns how long that took."""
         start = time.monotonic()
         self.run.process.terminate()
@@ -129,7 +129,7 @@ class Later(threading.Thread):
         except BaseException as failure:  # noqa: B902, it is raised again by get()
             self.failure = failure
 
-    def get(self, timeout=60):
+    def get(self, timeout=300):
         self.join(timeout)
         assert not self.is_alive(), "no answer"
         if self.failure:
@@ -138,10 +138,10 @@ class Later(threading.Thread):
 
 
 def connect(port, source="127.0.0.1"):
-    return socket.create_connection(("127.0.0.1", port), timeout=120, source_address=(source, 0))
+    return socket.create_connection(("127.0.0.1", port), timeout=300, source_address=(source, 0))
 
 
-def talk(port, data, timeout=30):
+def talk(port, data, timeout=120):
     """Sends bytes as they are and returns what comes back until the other end hangs up or says nothing
     more."""
     with connect(port) as s:

@@ -26,7 +26,7 @@ def step_program(interpreter, instructions, options, *program):
     done = subprocess.run([str(STEP), *options, str(instructions), interpreter.path, "-S", "-B",
                            *map(str, program)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                          timeout=280)
+                          timeout=1100)
     print(interpreter.name, done.stdout, done.stderr)
     assert done.stdout, "nothing was stepped"
     words = done.stdout.split()

@@ -14,7 +14,7 @@ sys.path.insert(0, str(TOP / "tests/bench"))
 import line_tables  # noqa: E402
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
-                                reason="the lengths of code are those of x86-64")
+                                reason="SKIP not-applicable: the lengths of code are those of x86-64")
 BUILD = pathlib.Path(profiler.BINARY).parent
 # Lines of 64 bytes, code and data, of the ticks of tests/bench/lines.c, and some more: compilers differ.
 LIMITS = {"the stack of the tick before": 255, "another stack, another process before": 330}

@@ -21,7 +21,8 @@ def shows_addresses():
         return any(not line.startswith("0000000000000000") for line in f)
 
 
-names = pytest.mark.skipif(not shows_addresses(), reason="/proc/kallsyms shows no addresses")
+names = pytest.mark.skipif(not shows_addresses(),
+                            reason="SKIP not-applicable: /proc/kallsyms shows no addresses")
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_addresses_stay_inside(python, program, tmp_path):
     assert not re.search("f{6}[89a-f][0-9a-f]{7}", lines)
     go = shutil.which("go") or "/usr/local/go/bin/go"
     if not pathlib.Path(go).exists():
-        pytest.skip("go is not there to read the profile; what is before this was checked")
+        pytest.skip("SKIP go: it is not here to read the profile; what is before this was checked")
     raw = subprocess.run([go, "tool", "pprof", "-raw", run.path], stdout=subprocess.PIPE, text=True,
                          check=True).stdout
     within = [line for line in raw.splitlines() if re.match(r"\s*\d+: 0x[0-9a-f]+ M=\d+ ", line)]
@@ -100,7 +101,7 @@ def test_system_call_without_native(python, program, tmp_path):
 
 @pytest.mark.skipif(int(pathlib.Path("/proc/sys/kernel/kptr_restrict").read_text()) == 0 and
                     int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 1,
-                    reason="not-applicable: /proc/kallsyms shows addresses to everybody")
+                    reason="SKIP not-applicable: /proc/kallsyms shows addresses to everybody")
 def test_without_the_right_to_see_names(python, program, tmp_path):
     with profiler.target(python, program) as target:
         run = profile(tmp_path, target, "--kernel", "full",

@@ -98,17 +98,18 @@ def test_system_call(python, build, program, tmp_path):
         3 * math.sqrt(expected * (1 - expected) / n) + 0.03)
 
 
-@pytest.mark.parametrize("minor", ["3.11", "3.14"])
-def test_interpreter_loop_is_hidden(minor, build, program, tmp_path):
+def test_interpreter_loop_is_hidden(version, build, program, tmp_path):
     """Also where it is made of tail calls and has no names, as in python-build-standalone's 3.14."""
-    chosen = next(i for i in known.one_per_version() if i.minor == minor)
-    with profiler.target(chosen.path, program, build("a_"), "python") as target:
+    with profiler.target(version.path, program, build("a_"), "python") as target:
         plain = profile(tmp_path, target, cpu=0.5)
         shown = profile(tmp_path, target, "--native-interpreter", cpu=0.5)
     assert leaves(plain.samples)["calculating"] > 0.2 * profiler.total(plain.samples)
     loop = ("_PyEval_EvalFrame", "_TAIL_CALL")
     assert not [name for name in leaves(plain.samples) if name.startswith(loop)]
     assert [name for name in leaves(shown.samples) if name.startswith(loop)]
+
+
+test_interpreter_loop_is_hidden.versions = ("3.11", "3.14")
 
 
 def test_off_has_no_native_frame(python, build, program, tmp_path):
@@ -193,7 +194,7 @@ def test_forked_child(python, build, program, tmp_path):
     assert below["a_light"] > 0.9 * sum(below.values()), below
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="not-applicable: it writes code for x86-64")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="SKIP not-applicable: it writes code for x86-64")
 def test_code_of_no_file(python, build, program, tmp_path):
     with profiler.target(python, program, build("a_"), "jit") as target:
         run = profile(tmp_path, target)

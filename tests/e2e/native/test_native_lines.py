@@ -137,7 +137,7 @@ def test_folded_and_summary_have_them_as_frames(program, library, tagged, tmp_pa
 def test_go_tool_pprof_lists_them(program, library, source, tagged, tmp_path):
     run = profiled(tmp_path, program, library, "--native", "top", "--native-lines")
     done = subprocess.run(["go", "tool", "pprof", "-list", "^innermost$", str(run.path)], capture_output=True,
-                          text=True, timeout=120, env=dict(os.environ, GOTOOLCHAIN="local"))
+                          text=True, timeout=300, env=dict(os.environ, GOTOOLCHAIN="local"))
     assert done.returncode == 0, done.stderr
     rows = re.findall(r"^ +(\S+) +(\S+) +(\d+):", done.stdout, re.M)
     hot = {int(line) for own, total, line in rows if own != "."}

@@ -17,7 +17,7 @@ FREQUENCY = 1999
 MARKERS = {"[native not loaded yet]"}
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64",
-                                reason="not-applicable: stacks of programs are found on x86-64 only")
+                                reason="SKIP not-applicable: stacks of programs are found on x86-64 only")
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_go(tmp_path):
     """Go's programs have no .eh_frame: the function is there, its callers are said to be missing."""
     go = shutil.which("go") or "/usr/local/go/bin/go"
     if not pathlib.Path(go).exists():
-        pytest.skip("go is not there to make a program")
+        pytest.skip("SKIP go: it is not here to make a program")
     source = tmp_path / "main.go"
     source.write_text("package main\n\n//go:noinline\nfunc burn(n int) int {\n\tx := 0\n"
                       "\tfor i := 0; i < n; i++ {\n\t\tx += i ^ x\n\t}\n\treturn x\n}\n\n"

@@ -273,7 +273,7 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
     (tmp_path / "pushed.pb.gz").write_bytes(bodies[0])
     done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")],
                           capture_output=True, text=True,
-                          env=dict(os.environ, GOTOOLCHAIN="local"), timeout=120)
+                          env=dict(os.environ, GOTOOLCHAIN="local"), timeout=300)
     assert done.returncode == 0 and "spin" in done.stdout, done.stderr
 
 
@@ -292,7 +292,7 @@ def test_credentials_over_http(busy, tmp_path):
 
 def test_credentials_in_the_url(tmp_path):
     done = subprocess.run([profiler.BINARY, "-a", "--push", "pyroscope+https://me:secret@host"], cwd=tmp_path,
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "--push-header-file" in done.stderr and "secret" not in done.stderr
 
@@ -310,6 +310,6 @@ def test_credentials_in_the_url(tmp_path):
 ], ids=" ".join)
 def test_bad_input(tmp_path, arguments, words):
     done = subprocess.run([profiler.BINARY, "-a", *arguments], cwd=tmp_path, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in words)

@@ -42,7 +42,7 @@ def files(tmp_path_factory):
 
 def run(*arguments):
     done = subprocess.run([profiler.BINARY, "diff", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120)
+                          timeout=300)
     assert not re.search("Sanitizer|runtime error:", done.stderr), done.stderr
     return done
 

@@ -29,7 +29,7 @@ def with_rights(how):
 
 def ask(prefix, *arguments):
     return subprocess.run([*prefix, profiler.BINARY, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120)
+                          timeout=300)
 
 
 def burn(interpreter, workloads, prefix=()):

@@ -103,7 +103,7 @@ def test_no_room_for_the_result(python, workloads, tmp_path, full_disk, option):
         path = full_disk / ("made.pb.gz" if option == "-o" else "made.json")
         rest = ["-o", tmp_path / "profile.pb.gz"] if option != "-o" else []
         command = [profiler.BINARY, "-q", "-p", str(started.pid), "-d", "0.5", option, path, *rest]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert "No space left" in done.stderr and path.name in done.stderr

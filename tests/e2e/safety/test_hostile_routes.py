@@ -4,13 +4,16 @@ for routes: a service that comes later has all of its routes."""
 import sysconfig
 import time
 
+import pytest
+
 import crowds
 import interpreters as known
 import pprof
 import profiler
 from serving import server
 
-PYTHON = next(i for i in known.everything() if i.name == "debian-3.11")  # its processes are called python3
+PYTHON = known.find("debian-3.11")  # its processes are called python3
+pytestmark = pytest.mark.skipif(not PYTHON, reason="SKIP debian-3.11: %s" % known.reason("debian-3.11"))
 PACKAGES = sysconfig.get_paths()["purelib"]
 SPANS, KEPT = 5000, 4096  # of so many routes that were once kept none went
 

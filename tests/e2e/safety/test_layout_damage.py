@@ -33,7 +33,7 @@ ABOUT = ("reason", "text_version", "version", "hexversion", "first_us", "cached_
 
 def show(pid):
     """What identify() says of a process, and apart from it the reason."""
-    done = subprocess.run([str(SHOW), str(pid)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(SHOW), str(pid)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, "show: %s %s" % (done.returncode, done.stderr)
     said = dict(line.split("=", 1) for line in done.stdout.splitlines())
     return {name: value for name, value in said.items() if name not in ABOUT}, said["reason"]

@@ -71,7 +71,7 @@ def test_a_worker_that_fails_every_third_answer(program, tmp_path):
     fails = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", str(notes), "-e", "trace=pwrite64", "-e",
              "inject=pwrite64:error=EIO:when=3+3"]
     with profiler.target(NEWEST[-1].path, program) as busy:
-        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 20, timeout=120,
+        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 20, timeout=300,
                            binary=(*fails, profiler.BINARY))
     failed = notes.read_text().count("(INJECTED)")
     assert failed > FUNCTIONS / 6

@@ -226,7 +226,7 @@ def status_when_answered(server):
     """Of the main process, at the first answer that there is."""
     while server.run.process.poll() is None:
         with contextlib.suppress(OSError):
-            assert server.get("/healthz", timeout=120).status == 200
+            assert server.get("/healthz", timeout=300).status == 200
             return sets(server.run.process.pid)
         time.sleep(0.02)
     raise AssertionError("it has ended")

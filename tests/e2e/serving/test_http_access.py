@@ -57,7 +57,7 @@ def test_token_that_is_none(tmp_path, text, words):
     if text is not None:
         (tmp_path / "token").write_text(text)
     done = subprocess.run([profiler.BINARY, "-a", "--listen", "unix:%s/s" % tmp_path, "--listen-token-file",
-                           tmp_path / "token"], capture_output=True, text=True, timeout=60)
+                           tmp_path / "token"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
     assert "--listen-token-file" in done.stderr and words in done.stderr
 
@@ -66,7 +66,7 @@ class Connection(http.client.HTTPConnection):
     """To a Unix socket."""
 
     def __init__(self, path):
-        super().__init__("localhost", timeout=60)
+        super().__init__("localhost", timeout=300)
         self.path = str(path)
 
     def connect(self):
@@ -103,7 +103,7 @@ def test_unix_socket(tmp_path):
     assert status == 200 and pprof.parse(body).duration_nanos > 9e8
     # Two cannot have it.
     done = subprocess.run([profiler.BINARY, "-a", "--listen", "unix:%s" % path], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.returncode == 1 and "another program listens there" in done.stderr
     # One that was killed leaves a file behind, which the next one replaces.
     run.process.send_signal(signal.SIGKILL)

@@ -70,7 +70,7 @@ class Plugin:
     def run(self, *arguments, code=0, **options):
         """What it says on stderr."""
         process = self.start(*arguments, **options)
-        said = process.communicate(timeout=60)[1]
+        said = process.communicate(timeout=300)[1]
         assert process.returncode == code, said
         self.check_end()
         return said
@@ -131,7 +131,7 @@ def test_a_signal(served, plugin, tmp_path, name, shell):
     process = plugin.start("record", "web-1", "-d", 600, shell=shell)
     served.wait_for_open(1)
     process.send_signal(getattr(signal, name))
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 128 + getattr(signal, name) and not out and not err
     plugin.check_end()
     served.wait_for_open(0)
@@ -144,7 +144,7 @@ def test_the_page(plugin, shell):
     process = plugin.start("page", "web-1", shell=shell)
     assert process.stdout.readline().endswith("/?namespace=shop&pod=web-1\n")
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
+    process.communicate(timeout=300)
     assert process.returncode == 130
     plugin.check_end()
 
@@ -155,6 +155,6 @@ def test_the_way_ends(plugin):
     process = plugin.start("page", "web-1")
     assert process.stdout.readline()
     os.kill(int(plugin.forwarder.read_text()), signal.SIGKILL)
-    said = process.communicate(timeout=120)[1]
+    said = process.communicate(timeout=300)[1]
     assert process.returncode == 1 and "kubectl pyperf: the way to the profiler has ended" in said
     plugin.check_end()

@@ -259,7 +259,7 @@ def test_stretch_that_is_not_there(served, browser):
 
 def follow(served, source):
     """A client that has asked for events; what it got so far comes with the next one."""
-    s = socket.create_connection(("127.0.0.1", served.port), timeout=60, source_address=(source, 0))
+    s = socket.create_connection(("127.0.0.1", served.port), timeout=300, source_address=(source, 0))
     s.sendall(b"GET /debug/pyperf/follow HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return s
 

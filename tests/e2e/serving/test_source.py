@@ -300,6 +300,6 @@ def test_file_that_was_changed(served):
 def test_who_may_have_it(arguments):
     """Whoever may not read the files could ask at a port."""
     done = subprocess.run([profiler.BINARY, "-a", "--listen-source", *arguments], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "--listen-token-file FILE, or with --listen unix:/PATH" in done.stderr

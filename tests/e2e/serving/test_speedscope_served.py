@@ -102,6 +102,6 @@ def test_no_link_without_it(tmp_path, browser):
 def test_folder_that_is_none(tmp_path, make, words):
     make(tmp_path / "folder")
     done = subprocess.run([profiler.BINARY, "-p", str(os.getpid()), "--listen", "unix:%s/s" % tmp_path,
-                           "--speedscope", tmp_path / "folder"], capture_output=True, text=True, timeout=60)
+                           "--speedscope", tmp_path / "folder"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
     assert "--speedscope %s/folder: " % tmp_path in done.stderr and words in done.stderr

@@ -21,7 +21,7 @@ def profiled(workloads, tmp_path_factory):
     chosen = known.everything()
     with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
         run = profiler.run(tmp_path_factory.mktemp("all"), "--all-python", "-F", FREQUENCY, "-d", SECONDS,
-                           timeout=120)
+                           timeout=300)
         return [(i, Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)]
 
 

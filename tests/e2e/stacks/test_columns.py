@@ -83,7 +83,7 @@ def test_folded_stays_as_it_is(busy, tmp_path):
 def go_rows(path, *options):
     """What `go tool pprof -top -lines` says of the lines of pair(): {"LINE" or "LINE:COLUMN"}."""
     done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", *options, str(path)], capture_output=True,
-                          text=True, timeout=120, env=dict(os.environ, GOTOOLCHAIN="local"))
+                          text=True, timeout=300, env=dict(os.environ, GOTOOLCHAIN="local"))
     assert (done.returncode, done.stderr) == (0, "")
     rows = [row for row in done.stdout.splitlines() if " pair " in row]
     return {row.rpartition("columns.py:")[2].strip() for row in rows}
@@ -100,7 +100,7 @@ def test_go_tool_pprof_shows_lines_of_a_profile_with_columns(written, busy):
 
 @needs_go
 def test_go_tool_pprof_shows_them(written, busy):
-    said = subprocess.run(["go", "tool", "pprof", "-h"], capture_output=True, text=True, timeout=120,
+    said = subprocess.run(["go", "tool", "pprof", "-h"], capture_output=True, text=True, timeout=300,
                           env=dict(os.environ, GOTOOLCHAIN="local"))
     if "-showcolumns" not in said.stdout + said.stderr:
         pytest.skip("SKIP go-columns: this go tool pprof has no -showcolumns")

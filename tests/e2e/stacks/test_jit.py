@@ -39,7 +39,7 @@ class FunctionJudge(Judge):
 
 def has_jit(interpreter):
     done = subprocess.run([interpreter.path, "-c", PROBE], env=ENVIRONMENT, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     return done.stdout.strip() == "True"
 
 

@@ -34,7 +34,7 @@ def run_refused(what, directory, *arguments, pod=False):
     """pyperf-bpf, from which something is kept."""
     command = [*refused(*what, pod=pod), profiler.BINARY, "-o", directory / "out.pb.gz", "--stats-json",
                directory / "out.json", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
 def test_without_timers(tmp_path):

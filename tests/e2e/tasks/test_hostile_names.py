@@ -59,7 +59,7 @@ def odd(text):
 def test_json(program):
     """It is JSON, all tasks are there, and each string is one of text."""
     done = subprocess.run([profiler.BINARY, "tasks", "--json", "--pid", str(program.pid)], check=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
     text = done.stdout.decode()
     assert not odd(text), odd(text)
     process, = json.loads(text)["processes"]
@@ -85,7 +85,7 @@ def test_for_a_terminal(arguments, program):
 
 def test_dump_beside_tasks(program):
     done = subprocess.run([profiler.BINARY, "dump", "--async", "--pid", str(program.pid)], check=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
     assert not odd(done.stdout.decode())
 
 

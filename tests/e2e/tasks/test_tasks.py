@@ -55,7 +55,7 @@ def stopped(python, workloads):
 
 def own(python, command, pid):
     done = subprocess.run([python.path, "-m", "asyncio", command, str(pid)], capture_output=True, text=True,
-                          timeout=120, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
+                          timeout=300, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 
@@ -196,12 +196,12 @@ def test_table(stopped):
 def test_dump_names_the_running_task(stopped):
     pid = stopped("run").pid
     process, = json.loads(subprocess.run([profiler.BINARY, "dump", "--json", "--pid", str(pid)], check=True,
-                                         capture_output=True, timeout=120).stdout)["processes"]
+                                         capture_output=True, timeout=300).stdout)["processes"]
     running, = [task for task in look(pid) if task["state"] == "runs"]
     assert {t["tid"]: t["task"] for t in process["threads"] if "task" in t} == {
         running["tid"]: running["name"]}
     text = subprocess.run([profiler.BINARY, "dump", "--pid", str(pid)], check=True, capture_output=True,
-                          text=True, timeout=120).stdout
+                          text=True, timeout=300).stdout
     assert len(re.findall(r', in task "%s"$' % running["name"], text, re.M)) == 1
 
 
@@ -209,7 +209,7 @@ def test_dump_goes_on_with_those_that_wait_for_the_running_task(workloads, stopp
     """Of two that await it the first is followed, and the other one counted."""
     pid, lines = stopped("chain").pid, lines_that_stand(workloads / "tasks.py")
     done = subprocess.run([profiler.BINARY, "dump", "--async", "--json", "--pid", str(pid)], check=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
     thread, = [t for t in json.loads(done.stdout)["processes"][0]["threads"] if t.get("task") == "worker"]
     first, second = thread["awaited_by"]
     assert (first["task"], first["others"], functions(first)) == ("between", 0, ["of"])
@@ -219,7 +219,7 @@ def test_dump_goes_on_with_those_that_wait_for_the_running_task(workloads, stopp
     assert functions(second) == (["of"] if second["task"] == "other" else
                                  ["of", "awaited", "serve.<locals>.main"])
     text = subprocess.run([profiler.BINARY, "dump", "--async", "--pid", str(pid)], check=True,
-                          capture_output=True, text=True, timeout=120).stdout
+                          capture_output=True, text=True, timeout=300).stdout
     assert re.search(r'^    awaited by task "between"\n      of .*\n'
                      r'    awaited by task ".*", and by 1 more\n      of ', text, re.M)
 

@@ -112,7 +112,7 @@ def test_running_task(python, workloads, stopped):
         (name, lines[name]) for name in ("outer", "inner", "plain")]
     assert running["awaited_by"] == [found["between"]["id"]]
     done = subprocess.run([profiler.BINARY, "dump", "--async", "--json", "--pid", str(program.pid)],
-                          check=True, capture_output=True, timeout=120)
+                          check=True, capture_output=True, timeout=300)
     thread, = [t for t in json.loads(done.stdout)["processes"][0]["threads"] if t.get("task") == "worker"]
     first, second = thread["awaited_by"]
     assert (first["task"], first["others"], functions(first)) == ("between", 0, ["of"])

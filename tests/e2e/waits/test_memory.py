@@ -185,7 +185,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.mark.skipif(not shutil.which("go"), reason="SKIP: go, for go tool pprof, is not installed")
+@pytest.mark.skipif(not shutil.which("go"), reason="SKIP go: go tool pprof is not installed")
 def test_leak_hunt(tmp_path):
     """What docs/memory.md does: of two profiles the difference shows the line that came to grow."""
     paths = []
