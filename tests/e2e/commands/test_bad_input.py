@@ -6,6 +6,7 @@ that is not there or cannot be executed, as env(1) has it.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -26,13 +27,13 @@ def complain(directory, *arguments, code, words=(), prefix=(), binary=profiler.B
     profile = pathlib.Path(directory) / "profile.pb.gz"
     own = ["-o", str(profile)] if output else []
     done = subprocess.run([*prefix, binary, *own, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60,
+                          timeout=300,
                           stdin=subprocess.DEVNULL, cwd=directory)
     lines = done.stderr.splitlines()
     assert done.returncode == code, done.stderr
     assert len(lines) == 1, done.stderr
-    for word in words:
-        assert str(word).lower() in lines[0].lower()
+    for word in words:  # a number is not a part of another one
+        assert re.search(r"\b%d\b" % word if isinstance(word, int) else re.escape(str(word)), lines[0], re.I)
     assert done.stdout == "" or not silent
     assert not [name for name in os.listdir(directory) if "profile" in name], "something was written"
     return lines[0]
@@ -168,7 +169,7 @@ def test_unwritable_output_is_said_first(tmp_path):
 def test_full_stdout():
     with open("/dev/full", "w") as full:
         done = subprocess.run([profiler.BINARY, "-q", "--all-python", "-d", "1", "-o", "-"], stdout=full,
-                              stderr=subprocess.PIPE, text=True, timeout=60)
+                              stderr=subprocess.PIPE, text=True, timeout=300)
     assert done.returncode == FAILURE and len(done.stderr.splitlines()) == 1, done.stderr
 
 
@@ -184,22 +185,24 @@ def test_command_not_executable(tmp_path):
 def test_old_profile_survives_a_failure(tmp_path):
     (tmp_path / "kept.pb.gz").write_bytes(b"old")
     subprocess.run([profiler.BINARY, "-o", str(tmp_path / "kept.pb.gz"), "--pid", str(free_pid())],
-                   capture_output=True, timeout=60)
+                   capture_output=True, timeout=300)
     assert os.listdir(tmp_path) == ["kept.pb.gz"]
     assert (tmp_path / "kept.pb.gz").read_bytes() == b"old"
 
 
 @pytest.mark.alone  # as many ticks as there may be, on every CPU
 def test_frequency_above_the_limit_is_lowered(tmp_path):
-    with open("/proc/sys/kernel/perf_event_max_sample_rate") as limit:
-        lowered = min(20000, int(limit.read()))
+    """The kernel may lower the limit itself, on a machine that is busy."""
+    limit = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
+    before = min(20000, int(limit.read_text()))
     run = profiler.run(tmp_path, "--all-python", "-F", 1000000, "-d", 1)
-    assert "%d samples per second of each CPU are taken, not 1000000" % lowered in run.err
+    taken = re.search(r"\b(\d+) samples per second of each CPU are taken, not 1000000\b", run.err)
+    assert taken and min(before, int(limit.read_text())) <= int(taken[1]) <= before
 
 
 @pytest.mark.parametrize("option", ("--help", "--version"))
 def test_information_goes_to_stdout(option):
-    done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([profiler.BINARY, option], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and done.stderr == "" and done.stdout.strip()
     if option == "--help":
         for name in ("--all-python", "--pid", "--frequency", "--duration", "--output", "--max-depth",

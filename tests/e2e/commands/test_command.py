@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`pyperf-bpf -- COMMAND`: exit codes, children, signals."""
+import contextlib
 import json
 import os
 import signal
@@ -33,8 +34,8 @@ def test_killed_by_a_signal(tmp_path, number):
 def test_duration_ends_before_command(tmp_path, workloads):
     """The profile is written when the time is up; COMMAND goes on,
     and the exit code is the profiler's own."""
-    run = profiler.Run(tmp_path, "-d", 1, "-F", 499, "--", PYTHON, workloads / "burn.py")
-    run.process.wait(20)
+    run = profiler.Run(tmp_path, "-d", 1, "-F", 4999, "--", PYTHON, workloads / "burn.py")
+    run.process.wait(300)
     assert run.alive(), "COMMAND was ended"
     run.finish()
     assert profiler.total(run.samples) > 30
@@ -72,11 +73,11 @@ def interrupt_when_busy(run, pid):
 
 def test_interrupt_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
-        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 600, "-F", 999)
         interrupt_when_busy(run, busy.pid)
         start = time.monotonic()
-        run.finish(50)
-        assert time.monotonic() - start < 50
+        run.finish(500)
+        assert time.monotonic() - start < 500
     assert profiler.total(run.of(busy.pid)) > 50
 
 
@@ -87,7 +88,7 @@ def test_interrupt_ends_a_command(tmp_path, workloads):
     pid = json.loads(said_by(run))["pid"]
     wait_for_samples(run, pid)
     os.killpg(run.process.pid, signal.SIGINT)
-    run.finish(60, code=128 + signal.SIGINT)
+    run.finish(code=128 + signal.SIGINT)
     assert profiler.total(run.samples) > 50
 
 
@@ -129,14 +130,14 @@ def test_its_clean_up_is_profiled(tmp_path, number, tell):
 def test_a_second_interrupt_does_not_wait(tmp_path):
     """COMMAND ignores it."""
     program = "import signal\nsignal.signal(2, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: pass"
-    run = profiler.Run(tmp_path, "-F", 499, "--", PYTHON, "-c", program)
+    run = profiler.Run(tmp_path, "-F", 4999, "--", PYTHON, "-c", program)
     said_by(run, b"ready")
     os.killpg(run.process.pid, signal.SIGINT)
     profiler.wait_until(lambda: b"has not ended yet" in os.pread(run.streams[1].fileno(), 4096, 0),
                         what="word that COMMAND is waited for")
     assert run.process.poll() is None
     os.killpg(run.process.pid, signal.SIGINT)
-    run.process.wait(60)
+    run.process.wait(300)
     assert run.alive(), "COMMAND was ended"
     run.finish()
     assert profiler.total(run.samples) > 100
@@ -147,7 +148,7 @@ def test_duration_is_over_while_its_end_is_waited_for(tmp_path):
     run = profiler.Run(tmp_path, "-d", 4, "--", PYTHON, "-c", program)
     said_by(run, b"ready")
     os.killpg(run.process.pid, signal.SIGINT)
-    run.process.wait(60)
+    run.process.wait(300)
     assert run.alive()
     run.finish()
 
@@ -160,10 +161,11 @@ def test_ended_before_the_first_sample(tmp_path, number):
 
     def heeds_signals():
         blocked = next(line for line in open(status) if line.startswith("SigBlk"))
-        return int(blocked.split()[1], 16) & 1 << number - 1
+        return run.process.poll() is not None or int(blocked.split()[1], 16) & 1 << number - 1
 
     profiler.wait_until(heeds_signals, what="signals")
-    os.killpg(run.process.pid, number)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(run.process.pid, number)
     run.finish(code=None)
     if run.code != 1:  # it was quicker than this test
         assert run.code in (0, 128 + number) and run.path.exists()
@@ -175,10 +177,10 @@ def test_ended_before_the_first_sample(tmp_path, number):
 
 def test_terminate_ends_early_and_writes(tmp_path, workloads):
     with profiler.target(PYTHON, workloads / "burn.py") as busy:
-        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 60, "-F", 999)
+        run = profiler.Run(tmp_path, "--pid", busy.pid, "-d", 600, "-F", 999)
         wait_for_samples(run, busy.pid)
         run.process.terminate()
-        run.finish(20)
+        run.finish(500)
     assert profiler.total(run.of(busy.pid)) > 50
 
 
@@ -191,7 +193,7 @@ def test_second_interrupt_quits_at_once(tmp_path, workloads):
         import fcntl
         fcntl.fcntl(writer, 1031, size)  # F_SETPIPE_SZ
         with profiler.target(PYTHON, workloads / "edges.py") as busy:
-            run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 60, "--format", "folded",
+            run = profiler.Run(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 600, "--format", "folded",
                                output="-",
                                stats=False, stdout=writer)
             interrupt_when_busy(run, busy.pid)
@@ -199,7 +201,7 @@ def test_second_interrupt_quits_at_once(tmp_path, workloads):
             with pytest.raises(subprocess.TimeoutExpired):
                 run.process.wait(3)
             run.interrupt()
-            run.process.wait(40)  # of 60 s
+            run.process.wait(400)  # of 600 s
             assert run.process.returncode in (128 + signal.SIGINT, -signal.SIGINT)
             run.kill()
     finally:
@@ -226,7 +228,7 @@ def test_all_python_needs_no_pid(tmp_path, workloads):
         run = profiler.Run(tmp_path, "--all-python", "-F", 997)
         profiler.let_use_cpu(run, [early.pid], 0.5)
         with profiler.target(PYTHON, workloads / "burn.py") as late:
-            profiler.let_use_cpu(run, [early.pid, late.pid], 0.6)
+            profiler.let_use_cpu(run, [early.pid, late.pid], 1)
             run.interrupt()
             run.finish()
         seconds = time.monotonic() - begin

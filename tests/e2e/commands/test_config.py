@@ -94,7 +94,7 @@ def test_sighup_changes_the_receiver(busy, tmp_path):
         profiler.wait_until(lambda: len(first.received) >= 2)
         rewrite(run, file, text % (busy.pid, second.url) + "push-header-file = %s\n" % headers)
         profiler.wait_until(lambda: len(second.received) >= 2)
-        run.process.terminate()
+        run.interrupt()  # unlike SIGTERM it gives the last push all the time it takes
         run.finish()
     total = sum(r.profile.total for receiver in (first, second) for r in receiver.received)
     assert total == run.stats["profile"]["samples"] and run.stats["export"]["push_dropped"] == 0
@@ -120,6 +120,6 @@ def test_sighup_without_a_file_ends_it_as_sigterm_does(busy, tmp_path):
 def test_bad_file(tmp_path, text, words):
     (tmp_path / "pyperf.conf").write_text(text)
     done = subprocess.run([profiler.BINARY, "--config", "pyperf.conf"], cwd=tmp_path, capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=300)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in ("pyperf.conf", *words))

@@ -93,7 +93,7 @@ def py_spy(pid):
     """{thread number: [(file, line, function), ...], leaf first}, of a process that it has stopped."""
     command = pathlib.Path(sys.executable).parent / "py-spy"
     done = subprocess.run([command, "dump", "--json", "--pid", str(pid)], capture_output=True, text=True,
-                          timeout=120, stdin=subprocess.DEVNULL, check=True)
+                          timeout=300, stdin=subprocess.DEVNULL, check=True)
     return {thread["os_thread_id"]: [(f["filename"], f["line"], f["name"]) for f in thread["frames"]]
             for thread in json.loads(done.stdout)}
 
@@ -182,7 +182,7 @@ def test_a_process_that_forges_its_frames(shims, hung_of):
         Ring(hostile, shims)
         hostile.tell()
         done = subprocess.run([profiler.BINARY, "dump", "--json", "-p", "%d,%d" % (hostile.pid, program.pid)],
-                              capture_output=True, text=True, timeout=120)
+                              capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1) and len(done.stderr.splitlines()) == done.returncode, done.stderr
     processes = {p["pid"]: p for p in json.loads(done.stdout)["processes"]}
     assert len(processes[program.pid]["threads"]) == len(WAITS)

@@ -12,7 +12,7 @@ import profiler
 
 def guide(*arguments):
     return subprocess.run([profiler.BINARY, "guide", *arguments], capture_output=True, text=True, check=True,
-                          timeout=60).stdout
+                          timeout=300).stdout
 
 
 def test_text_and_json_say_the_same():

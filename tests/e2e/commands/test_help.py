@@ -13,7 +13,7 @@ COMMANDS = re.findall(r'^\t\.name = "(\w+)"', LIST.read_text(), re.M)
 
 
 def run(*arguments):
-    return subprocess.run([profiler.BINARY, *arguments], capture_output=True, text=True, timeout=60,
+    return subprocess.run([profiler.BINARY, *arguments], capture_output=True, text=True, timeout=300,
                           stdin=subprocess.DEVNULL)
 
 

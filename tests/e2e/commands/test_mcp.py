@@ -262,7 +262,7 @@ def test_nothing_is_left(how, program, tmp_path):
             profiler.wait_until(lambda: children(started.process.pid))
             own, = children(started.process.pid)
             started.process.send_signal(signal.SIGTERM)
-            assert started.process.wait(timeout=120) == 0
+            assert started.process.wait(timeout=300) == 0
             assert not pathlib.Path("/proc", own).exists()
         assert not list(tmp_path.iterdir())
 
@@ -272,7 +272,7 @@ def test_a_call_that_is_under_way_is_answered_at_the_end(program):
                           "params": {"name": "dump", "arguments": {"pid": program.pid}}})
     begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"})
     done = subprocess.run([profiler.BINARY, "mcp"], input=begin + "\n" + request + "\n", text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
     assert done.returncode == 0
     assert json.loads(done.stdout.splitlines()[1])["result"]["isError"] is False
 
@@ -283,5 +283,5 @@ def test_who_reads_it_is_gone(program):
         started.begin("tools/call", name="record", arguments={"pid": program.pid, "seconds": 60})
         profiler.wait_until(lambda: children(started.process.pid))
         started.process.stdout.close()
-        assert started.process.wait(timeout=120) == 0
+        assert started.process.wait(timeout=300) == 0
         started.process.stdout = None

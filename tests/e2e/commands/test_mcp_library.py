@@ -110,7 +110,7 @@ def test_what_changed(client):
 
 
 def ask(port, path):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     with contextlib.suppress(OSError, http.client.HTTPException):
         connection.request("GET", path)
         connection.getresponse()

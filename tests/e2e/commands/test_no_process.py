@@ -15,7 +15,7 @@ HIDDEN = "mount -t proc -o hidepid=%s proc /proc"
 
 def complaint(*arguments, prefix=(), code=1, output=""):
     done = subprocess.run([*prefix, profiler.BINARY, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=120, cwd="/")
+                          timeout=300, cwd="/")
     assert done.returncode == code and done.stdout == output, done
     line, = done.stderr.splitlines()
     return line

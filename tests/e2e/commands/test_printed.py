@@ -166,7 +166,7 @@ def filled(place, tmp_path_factory):
 
 
 def has_trace(url, trace):
-    return not subprocess.run([profiler.BINARY, "report", "--trace", trace, url], timeout=60,
+    return not subprocess.run([profiler.BINARY, "report", "--trace", trace, url], timeout=300,
                               capture_output=True).returncode
 
 

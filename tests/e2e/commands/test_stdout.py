@@ -27,7 +27,7 @@ def run(stdout, *words, folder):
     """The exit code, and what was said."""
     redirect = ">/dev/full" if stdout == FULL else ">&-"
     done = subprocess.run(["sh", "-c", 'exec "$@" ' + redirect, "sh", profiler.BINARY, *map(str, words)],
-                          stderr=subprocess.PIPE, text=True, cwd=folder, timeout=120)
+                          stderr=subprocess.PIPE, text=True, cwd=folder, timeout=300)
     return done.returncode, done.stderr
 
 
@@ -67,7 +67,7 @@ def test_a_command_has_what_the_shell_gave(tmp_path):
 def test_without_stderr(recorded):
     """What would be said there is in no other file."""
     command = ["sh", "-c", 'exec "$@" 2>&-', "sh", profiler.BINARY, "report", recorded, "/no/such"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, timeout=120)
+    done = subprocess.run(command, stdout=subprocess.PIPE, timeout=300)
     assert done.returncode == 1 and done.stdout == b""
 
 
@@ -78,4 +78,4 @@ def test_who_reads_has_seen_enough(target, recorded, tmp_path):
                                    text=True)
         os.close(writes)
         os.close(reads)
-        assert "stdout" not in process.communicate(timeout=120)[1]
+        assert "stdout" not in process.communicate(timeout=300)[1]

@@ -23,7 +23,7 @@ def watch(directory, *arguments):
         pass
     finally:
         os.close(master)
-    assert process.wait(timeout=60) == 0, shown
+    assert process.wait(timeout=300) == 0, shown
     return shown.decode()
 
 

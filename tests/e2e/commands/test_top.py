@@ -172,7 +172,7 @@ def test_the_terminal_is_given_back(screen, key):
 
 
 def test_without_a_terminal():
-    done = subprocess.run([profiler.BINARY, "top"], capture_output=True, text=True, timeout=60,
+    done = subprocess.run([profiler.BINARY, "top"], capture_output=True, text=True, timeout=300,
                           stdin=subprocess.DEVNULL)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr == "pyperf-bpf: error: top needs a terminal; for a file use -o FILE without top\n"

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import time
 
@@ -45,7 +46,7 @@ class Continuous(profiler.Run):
         profiler.wait_until(lambda: len(self.files()) >= number or self.process.poll() is not None,
                             what="%d files" % number)
 
-    def finish(self, timeout=60, code=0):
+    def finish(self, timeout=300, code=0):
         super().finish(timeout, code)
         self.profiles = [pprof.read(path) for path in self.files()]
         self.samples = [sample for path in self.files() for sample in profiler.read_samples(path)]
@@ -59,22 +60,32 @@ class Continuous(profiler.Run):
     def terminate(self):
         """Ends it by SIGTERM; two seconds are promised, of which a busy machine makes more."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(60)
+        self.process.wait(300)
         return self.finish()
 
 
 def test_a_file_each_interval(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, "-d", 2, interval=0.25).finish()
-    assert 4 <= len(run.profiles) <= 9
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 499, interval=0.25)
+    run.wait_for_files(7)
+    run.interrupt()
+    run.finish()
+    covered = sum(p.duration_nanos for p in run.profiles)
+    assert 7 <= len(run.profiles) <= covered / 0.25e9 + 3
     starts = [profile.time_nanos for profile in run.profiles]
     assert starts == sorted(starts), "names sort as times do"
     for path, profile in zip(run.files(), run.profiles):
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(profile.time_nanos // 10**9))
         assert path.name == "pyperf-bpf-%s.%03dZ.pb.gz" % (stamp, profile.time_nanos // 10**6 % 1000)
-    for before, after in zip(run.profiles, run.profiles[1:]):
-        assert abs(before.time_nanos + before.duration_nanos - after.time_nanos) < 50e6, "no gap, no overlap"
-        assert before.period == after.period
-    assert sum(p.duration_nanos for p in run.profiles) == pytest.approx(2e9, rel=0.2)
+    assert statistics.median(map(abs, gaps(run.profiles))) < 50e6, "no gap, no overlap"
+    assert len({profile.period for profile in run.profiles}) == 1
+    last = run.profiles[-1]
+    assert covered == pytest.approx(last.time_nanos + last.duration_nanos - starts[0], rel=0.2)
+
+
+def gaps(profiles):
+    """Between the end of each and the beginning of the next: ns, below 0 where they overlap."""
+    return [after.time_nanos - before.time_nanos - before.duration_nanos
+            for before, after in zip(profiles, profiles[1:])]
 
 
 def test_names_of_new_code_are_in_the_interval_that_counted_it(version, tmp_path):
@@ -97,8 +108,14 @@ def test_keep_a_number(busy, tmp_path):
     (tmp_path / "profiles").mkdir()
     mine = tmp_path / "profiles" / "pyperf-bpf-20260101T000000.000Z.pb.gz.mine"
     mine.write_bytes(b"not the profiler's")
-    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 3, "--keep", 3, interval=0.3)
-    run.process.wait(30)
+    run, seen = Continuous(tmp_path, "--pid", busy.pid, "--keep", 3, interval=0.3), set()
+
+    def has_seen(number):
+        seen.update(run.files())
+        return len(seen) >= number or run.process.poll() is not None
+    profiler.wait_until(lambda: has_seen(8), what="8 files")
+    run.interrupt()
+    run.process.wait(300)
     assert mine.read_bytes() == b"not the profiler's"
     mine.unlink()
     run.finish()
@@ -107,18 +124,22 @@ def test_keep_a_number(busy, tmp_path):
     # Those that stay are the newest.
     last = run.profiles[-1]
     assert last.time_nanos + last.duration_nanos == pytest.approx(time.time_ns(), abs=60e9)
-    gaps = [b.time_nanos - a.time_nanos for a, b in zip(run.profiles, run.profiles[1:])]
-    assert max(gaps) < 2e9
+    assert run.files() == sorted({*seen, *run.files()})[-3:]
 
 
 def test_keep_a_size(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 1.5, "--keep", "5KiB", interval=0.1).finish()
+    run = Continuous(tmp_path, "--pid", busy.pid, "--keep", "5KiB", interval=0.1)
+    run.wait_for_files(1)
+    first = run.files()[0]
+    profiler.wait_until(lambda: not first.exists() or run.process.poll() is not None, what="removal")
+    run.interrupt()
+    run.finish()
     assert run.stats["export"]["files_removed"] > 0
     assert 0 < sum(path.stat().st_size for path in run.files()) <= 5 << 10
 
 
 def test_sigterm_writes_the_last_part(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 1999, interval=60)
+    run = Continuous(tmp_path, "--pid", busy.pid, "-F", 1999, interval=600)
     profiler.wait_until(lambda: b"a profile every" in peek(run))
     profiler.let_use_cpu(run, [busy.pid], 0.2)
     assert not run.files()
@@ -139,7 +160,7 @@ def test_folder_lost_and_found(busy, tmp_path):
     run.folder.rename(away)
     before = len(list(away.iterdir()))
     profiler.wait_until(lambda: b"cannot write" in peek(run))
-    profiler.let_use_cpu(run, [busy.pid], 0.6, seconds=2)
+    profiler.let_use_cpu(run, [busy.pid], 0.6, seconds=4)
     away.rename(run.folder)
     run.wait_for_files(before + 2)
     run.terminate()
@@ -168,7 +189,7 @@ def test_full_disk(busy, tmp_path, small_disk):
         while True:
             f.write(b"x" * 4096)
     profiler.wait_until(lambda: b"cannot write" in peek(run))
-    time.sleep(1)
+    time.sleep(3)  # ten intervals, of which at least another one is to fail
     number = len(run.files())
     filler.unlink()
     run.wait_for_files(number + 1)
@@ -178,9 +199,12 @@ def test_full_disk(busy, tmp_path, small_disk):
 
 
 def test_folder_that_stays_lost(busy, tmp_path):
-    run = Continuous(tmp_path, "--pid", busy.pid, "-d", 2, interval=0.3)
+    run = Continuous(tmp_path, "--pid", busy.pid, interval=0.3)
     run.wait_for_files(1)
     run.folder.rename(tmp_path / "away")
+    profiler.wait_until(lambda: b"cannot write" in peek(run))
+    profiler.let_use_cpu(run, [busy.pid], 0.2, seconds=1)
+    run.interrupt()
     profiler.Run.finish(run, code=1)
     assert run.err.count("cannot write") == 1 and "the last profile is lost" in run.err
     assert run.stats["export"]["files_failed"] >= 2, "the books are written all the same"
@@ -188,7 +212,7 @@ def test_folder_that_stays_lost(busy, tmp_path):
 
 def test_profiles_a_command(workloads, tmp_path):
     python = NEWEST[0].path
-    run = Continuous(tmp_path, "-F", 499, "--", python, workloads / "burn.py", 1, interval=0.2).finish()
+    run = Continuous(tmp_path, "-F", 499, "--", python, workloads / "burn.py", 2, interval=0.2).finish()
     assert len(run.profiles) >= 4
     assert profiler.share(run.samples, lambda s: "burn" in profiler.functions(s)) > 0.8
 
@@ -233,7 +257,7 @@ def test_a_working_folder_that_was_removed(tmp_path, arguments, said):
 def test_bad_input(tmp_path, arguments, words):
     done = subprocess.run([profiler.BINARY, "-q", "-a", "-d", "0.1", *arguments], cwd=tmp_path,
                           capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     assert done.returncode == (0 if not words else 1
                                if any("not there" in w or "Not a" in w for w in words) else 2)
     assert len(done.stderr.splitlines()) == bool(words), done.stderr

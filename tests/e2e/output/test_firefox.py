@@ -26,7 +26,7 @@ class Viewer:
 
     def call(self, *arguments):
         return subprocess.run([self.node, str(self.program), *arguments], capture_output=True, text=True,
-                              timeout=120, env=self.environment)
+                              timeout=300, env=self.environment)
 
     def run(self, *arguments):
         done = self.call(*arguments)

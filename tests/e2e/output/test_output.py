@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -32,8 +33,9 @@ def profiled(workloads):
 def written(workloads, tmp_path_factory):
     """A run with one edges.py of each version. mapped: {pid: its files}."""
     with calm(workloads, known.few(known.one_per_version())) as started:
-        run = profiler.run(tmp_path_factory.mktemp("output"), "--pid",
-                           ",".join(str(t.pid) for t in started), "-F", 499, "-d", 2)
+        began = time.monotonic()
+        run = profiler.run_while(tmp_path_factory.mktemp("output"), started, 0.4, "-F", 499, seconds=2)
+        run.seconds = time.monotonic() - began
         run.mapped = {t.pid: mapped_by(t.pid) for t in started}
     return run
 
@@ -52,7 +54,7 @@ def test_go_tool_pprof_reads_it(written, arguments):
         pytest.skip("SKIP go: no go command (Debian package golang-go)")
     done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True,
                           text=True,
-                          timeout=120, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
+                          timeout=300, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert ("thread: Total" if arguments == ["-tags"] else "spin") in done.stdout
@@ -66,7 +68,7 @@ def test_types_and_period(written):
     assert tuple(profile.period_type) == ("cpu", "nanoseconds")
     assert profile.default_sample_type == "cpu"
     assert abs(profile.period - 1e9 / 499) < 2
-    assert 1.5e9 < profile.duration_nanos < 5e9
+    assert 1.5e9 < profile.duration_nanos < written.seconds * 1e9
     for sample in profile.samples:
         assert sample.values[1] == sample.values[0] * profile.period
 
@@ -184,4 +186,5 @@ def test_statistics_as_a_table(profiled, tmp_path):
             text = outcome.marker.strip("[]")
             row = next((line for line in shown.splitlines() if text in line), None)
             assert row, outcome
-            assert str(run.stats["outcomes"][outcome.key]) in re.sub(r"(?<=\d)[,_' ](?=\d{3})", "", row), row
+            numbers = re.findall(r"\d+", re.sub(r"(?<=\d)[,_' ](?=\d{3})", "", row.replace(text, "")))
+            assert str(run.stats["outcomes"][outcome.key]) in numbers, row
