@@ -45,6 +45,7 @@ fi
 binary=$1 name=$2 out=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM  # without it, dash runs no trap of EXIT
 mkdir "$work/root" "$work/image"
 fill_root "$binary" "$work/root"
 pack "$work/root" "$work/image/layer.tar" .

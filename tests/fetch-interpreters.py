@@ -19,6 +19,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,18 +36,32 @@ AT_ONCE = 4  # most of the time is spent waiting for a registry
 APT = pathlib.Path(__file__).resolve().parents[1] / "deploy" / "apt.sh"
 apt_get = threading.Lock()
 lists = None  # the folder of this run for those of other suites
+interrupted = threading.Event()  # by Ctrl-C: what is under way ends, and is no reason why one cannot be had
 
 
 class Unavailable(Exception):
     """The reason why an interpreter cannot be had, in one line."""
 
 
+def interrupt(*_):
+    interrupted.set()
+    raise KeyboardInterrupt
+
+
+def end_if_interrupted():
+    if interrupted.is_set():
+        raise KeyboardInterrupt
+
+
 def run(command, **options):
+    end_if_interrupted()
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, **options)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable("%s: %s" % (command[0], error)) from error
     if done.returncode:
+        interrupted.wait(0.2)  # a command may hear of it before this process does
+        end_if_interrupted()
         with contextlib.suppress(ValueError, KeyError, TypeError):  # `go -json` says its errors so
             raise Unavailable(json.loads(done.stdout)["Error"].splitlines()[-1])
         lines = (done.stderr or done.stdout).strip().splitlines() or ["exit code %d" % done.returncode]
@@ -74,6 +89,7 @@ def module_directory(version, checksum, scratch):
 def unpack(source, target):
     """Rebuilds a Python tree from its files.json: some files are stored gzipped, links only by name."""
     for entry in json.loads((source / "files.json").read_text())["files"]:
+        end_if_interrupted()
         path = target / entry["name"]
         if not path.resolve().is_relative_to(target.resolve()):
             raise Unavailable("a file outside of the tree: " + entry["name"])
@@ -330,4 +346,9 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

@@ -11,6 +11,7 @@ if ! command -v npm >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM  # without it, dash runs no trap of EXIT
 cd "$work"
 grep -v '^#' "$list" | while read -r package name sum; do
     [ "$(cat "$dir/$name/.sum" 2>/dev/null)" != "$sum" ] || continue

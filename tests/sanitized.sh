@@ -13,6 +13,7 @@ export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 python=.cache/venv/bin/python
 notes=$(mktemp)
 trap 'rm -f "$notes"' EXIT
+trap 'exit 130' INT TERM  # without it, dash runs no trap of EXIT
 export NOTES="$notes" LAYER=sanitized
 failed=0
 pytest() {
