@@ -59,11 +59,10 @@ void called_targets_free(struct called_targets *t)
 }
 
 /*
- * Threads of this process that were sampled and are not known: with ask, how many there are; else they are
- * known from now on, as threads without a name. The kernel side may write meanwhile: what is half there is
- * seen the next time.
+ * Threads of this process that were sampled and are not known: how many there are; missed: a look has just
+ * found no names of them. The kernel side may write meanwhile: what is half there is seen the next time.
  */
-static size_t unknown(const struct called_targets *t, __u32 id, bool ask)
+static size_t unknown(const struct called_targets *t, __u32 id, bool missed)
 {
 	const struct kernel_tables *tables = kernel_tables(t->kernel);
 	size_t count = 0;
@@ -74,7 +73,7 @@ static size_t unknown(const struct called_targets *t, __u32 id, bool ask)
 		if (!o->key || o->process != id || !o->tid || called_find(t->called, id, o->tid))
 			continue;
 		count++;
-		if (!ask && called_add(t->called, id, o->tid, ""))
+		if (missed && called_miss(t->called, id, o->tid))
 			break;
 	}
 	return count;
@@ -105,7 +104,7 @@ static void on_answer(void *called_targets, const void *id, struct worker_reply 
 	err = take_answer(t, p->id, r);
 	/* Without the module there are no names, but it may still come. */
 	if (!err)
-		unknown(t, p->id, false);
+		unknown(t, p->id, true);
 	if (err == -EOPNOTSUPP)
 		p->due = FOLLOW_NEVER;
 }
@@ -155,7 +154,7 @@ static void on_turn(void *called_targets, unsigned int ready)
 	if (!p)
 		return;
 	follow_pause(p, &pauses);
-	if (unknown(t, p->id, true))
+	if (unknown(t, p->id, false))
 		ask(t, p);
 }
 

@@ -14,7 +14,8 @@ struct thread_key {
 struct called_thread {
 	struct thread_key key;
 	UT_hash_handle hh;
-	char name[]; /* NUL-terminated */
+	unsigned int misses; /* looks that have found no name */
+	char name[];	     /* NUL-terminated; "" = none is known */
 };
 
 struct called {
@@ -57,32 +58,52 @@ static struct called_thread *find(const struct called *c, __u32 process, __u32 t
 	return t;
 }
 
-int called_add(struct called *c, __u32 process, __u32 tid, const char *name)
+/* A new one, which is not there yet. NULL without memory. */
+static struct called_thread *add(struct called *c, __u32 process, __u32 tid, const char *name)
 {
 	const size_t size = strlen(name) + 1;
 	struct called_thread *t;
 
-	if (find(c, process, tid))
-		return 0;
 	if (HASH_COUNT(c->threads) >= CALLED_THREADS_MAX)
 		drop(c, c->threads); /* that of the first is the oldest */
 	t = calloc(1, sizeof(*t) + size);
 	if (!t)
-		return -ENOMEM;
+		return NULL;
 	t->key = (struct thread_key){ process, tid };
 	memcpy(t->name, name, size);
 	HASH_ADD(hh, c->threads, key, sizeof(t->key), t);
 	if (t->hh.tbl)
-		return 0;
+		return t;
 	free(t);
-	return -ENOMEM;
+	return NULL;
+}
+
+int called_add(struct called *c, __u32 process, __u32 tid, const char *name)
+{
+	struct called_thread *t = find(c, process, tid);
+
+	if (t && *t->name)
+		return 0;
+	if (t)
+		drop(c, t);
+	return add(c, process, tid, name) ? 0 : -ENOMEM;
+}
+
+int called_miss(struct called *c, __u32 process, __u32 tid)
+{
+	struct called_thread *t = find(c, process, tid) ?: add(c, process, tid, "");
+
+	if (!t)
+		return -ENOMEM;
+	t->misses += t->misses < CALLED_LOOKS;
+	return 0;
 }
 
 const char *called_find(const struct called *c, __u32 process, __u32 tid)
 {
 	const struct called_thread *t = find(c, process, tid);
 
-	return t ? t->name : NULL;
+	return t && (*t->name || t->misses >= CALLED_LOOKS) ? t->name : NULL;
 }
 
 void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),

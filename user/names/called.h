@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * called.h - what programs call their threads, where the kernel does not know it: the module threading up to
- * CPython 3.13. A thread is asked about once; what it is called later is not seen.
+ * CPython 3.13. Once a thread has a name, it is not asked about again; what it is called later is not seen.
  */
 #ifndef PYPERF_NAMES_CALLED_H
 #define PYPERF_NAMES_CALLED_H
@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #define CALLED_THREADS_MAX 65536 /* of all processes */
+#define CALLED_LOOKS	   8	 /* without a name, before a thread is taken to have none */
 
 struct called;
 
@@ -17,12 +18,20 @@ int called_new(struct called **ret); /* 0 or -ENOMEM */
 void called_free(struct called *c);  /* NULL is fine */
 
 /*
- * Thread tid of the process with this struct process.id has this name; "" = it was looked at and has none.
- * One that is known stays. Of CALLED_THREADS_MAX the oldest makes room: it is looked at again if it is met
- * again, and a program that makes threads all the time takes no names from others for good. 0 or -ENOMEM.
+ * Thread tid of the process with this struct process.id has this name. One that is known stays. Of
+ * CALLED_THREADS_MAX the oldest makes room: it is looked at again if it is met again, and a program that
+ * makes threads all the time takes no names from others for good. 0 or -ENOMEM.
  */
 int called_add(struct called *c, __u32 process, __u32 tid, const char *name);
-/* Its name, until one is added or a process is forgotten; NULL: it was not looked at; "": it has none. */
+/*
+ * A look has found no name of this thread. It may have come too early: a thread runs before threading has it
+ * in its list, and on a busy machine that takes a while. 0 or -ENOMEM.
+ */
+int called_miss(struct called *c, __u32 process, __u32 tid);
+/*
+ * Its name, until one is added or a process is forgotten; NULL: it is to be looked at; "": it has none, as
+ * CALLED_LOOKS looks have shown.
+ */
 const char *called_find(const struct called *c, __u32 process, __u32 tid);
 /* Forgets the processes of which is_there() is false. */
 void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_called_targets.c - names of threads are asked for once threads were sampled that nobody has looked
- * at, one question at a time; nobody asks for a thread twice, nor a version that tells the kernel. The
- * worker, the kernel side and its table of owners are the test's.
+ * at, one question at a time; nobody asks for one that has a name, nor for one without many times, nor a
+ * version that tells the kernel. The worker, the kernel side and its table of owners are the test's.
  */
 #include "tests/forge/test.h"
 #include "tests/unit/looks/stand_in.h"
@@ -126,17 +126,36 @@ TEST(only_threads_that_were_sampled)
 
 	nothing_is_asked();
 	sampled(0, 101);
-	sampled(1, 103);
 	turn_until_asked(1);
 	nothing_is_asked(); /* one at a time */
 	answer(0, names, sizeof(names));
 	assert_string_equal(called_find(called, 5, 101), "worker");
 	assert_string_equal(called_find(called, 5, 102), "not sampled yet");
-	assert_string_equal(called_find(called, 5, 103), ""); /* a thread of C */
 	sampled(2, 102);
 	nothing_is_asked();
 	sampled(3, 104);
 	turn_until_asked(2);
+}
+
+/* One of C has none. One of Python may have been sampled before threading had it in its list. */
+TEST(a_thread_without_a_name_is_asked_for_again)
+{
+	const struct thread_name late[] = { { 101, "late" } };
+
+	sampled(0, 101);
+	sampled(1, 103);
+	turn_until_asked(1);
+	answer(0, NULL, 0);
+	turn_until_asked(2);
+	answer(0, late, sizeof(late));
+	assert_string_equal(called_find(called, 5, 101), "late");
+	for (int i = 3; i <= CALLED_LOOKS; i++) {
+		assert_null(called_find(called, 5, 103));
+		turn_until_asked(i);
+		answer(0, NULL, 0);
+	}
+	assert_string_equal(called_find(called, 5, 103), "");
+	nothing_is_asked();
 }
 
 TEST(what_cannot_be_is_not_taken)

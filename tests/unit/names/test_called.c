@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_called.c - what threads are called: a name stays, the oldest of many makes room, those of processes
- * that are no more go; and which of several names is shown.
+ * test_called.c - what threads are called: a name stays, one look without a name is not the last, the oldest
+ * of many makes room, those of processes that are no more go; and which of several names is shown.
  */
 #include <errno.h>
 #include <string.h>
@@ -30,10 +30,21 @@ TEST(a_name_stays)
 	assert_null(called_find(called, 5, 7));
 	assert_int_equal(called_add(called, 5, 7, "worker"), 0);
 	assert_int_equal(called_add(called, 5, 7, "other"), 0);
-	assert_int_equal(called_add(called, 5, 8, ""), 0);
+	assert_int_equal(called_miss(called, 5, 7), 0);
 	assert_string_equal(called_find(called, 5, 7), "worker");
-	assert_string_equal(called_find(called, 5, 8), "");
 	assert_null(called_find(called, 6, 7));
+}
+
+TEST(a_thread_may_get_its_name_after_a_look)
+{
+	for (int i = 0; i < CALLED_LOOKS; i++) {
+		assert_null(called_find(called, 5, 7));
+		assert_int_equal(called_miss(called, 5, 7), 0);
+	}
+	assert_string_equal(called_find(called, 5, 7), "");
+	assert_int_equal(called_miss(called, 5, 8), 0);
+	assert_int_equal(called_add(called, 5, 8, "late"), 0);
+	assert_string_equal(called_find(called, 5, 8), "late");
 }
 
 static bool is_six(const void *context, __u32 process)
@@ -68,7 +79,8 @@ TEST(which_is_shown)
 {
 	assert_int_equal(called_add(called, 5, 70, "main"), 0);
 	assert_int_equal(called_add(called, 5, 71, "worker"), 0);
-	assert_int_equal(called_add(called, 5, 72, ""), 0);
+	for (int i = 0; i < CALLED_LOOKS; i++)
+		assert_int_equal(called_miss(called, 5, 72), 0);
 	assert_string_equal(called_shown(called, 5, 70, 71, "python3", "python3"), "worker");
 	/* What the kernel was told goes first. */
 	assert_string_equal(called_shown(called, 5, 70, 71, "grpc", "python3"), "grpc");
