@@ -2,6 +2,7 @@
 """--native full: the native frames between the Python frames, too, each where it was called. The calls are
 those of tests/workloads/native/chains.py."""
 import subprocess
+import types
 
 import pytest
 
@@ -33,6 +34,11 @@ def program(workloads):
     return workloads / "native" / "chains.py"
 
 
+def is_marked(sample):
+    """Whether it says that it lacks native frames, or that these do not fit the Python frames."""
+    return any(frame[0] in (native_frames.INCOMPLETE, "[native mismatch]") for frame in sample.stack)
+
+
 def profile(directory, target, cpu, *arguments):
     return profiler.run_while(directory, [target], cpu, "-F", FREQUENCY, "--native", "full", *arguments)
 
@@ -59,8 +65,11 @@ def test_more_native_frames_than_are_followed(library, program, tmp_path):
     found = [(profiler.marker_of(sample.stack), short_names(native.without(sample.stack)))
              for sample in in_spin]
     assert not [wrong for wrong in found if wrong != (None, expected)]
-    marked = run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"]
-    assert marked >= 0.9 * profiler.total(in_spin), run.stats["native"]
+    marked = profiler.total(sample for sample in in_spin if is_marked(sample))
+    assert marked > 100, run.stats["native"]
+    # The thread's cache of native frames may have the part that is not followed: then all of them are there.
+    whole = types.SimpleNamespace(path=run.path, samples=[s for s in in_spin if not is_marked(s)])
+    assert not set(merged(whole, library.parent)) - {tuple(native_frames.merged_within(80, ABOVE))}
 
 
 def test_frames_of_the_interpreter(library, program, tmp_path):
