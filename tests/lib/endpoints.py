@@ -24,6 +24,20 @@ def children(pid):
             pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split()]
 
 
+def working(pid):
+    """Its children, once each of them has used CPU time since it was first seen: those that answer. What a
+    server runs for a moment, such as celery's `uname`, is none of them."""
+    first, now = {}, {}
+
+    def all_work():
+        now.clear()
+        now.update((child, profiler.cpu_seconds(child)) for child in children(pid))
+        return now and all(used - first.setdefault(child, used) > 0.1 for child, used in now.items())
+
+    profiler.wait_until(all_work, what="children at work")
+    return list(now)
+
+
 class Clients:
     """Threads that ask for these paths in turn, until close()."""
 
@@ -83,8 +97,7 @@ class Application:
                                     "answer")
                 self.clients = Clients(self.port, paths)
             assert self.process.poll() is None, arguments
-            profiler.wait_until(lambda: not forks or children(self.process.pid), 60, "children")
-            self.pids = children(self.process.pid) if forks else [self.process.pid]
+            self.pids = working(self.process.pid) if forks else [self.process.pid]
         except BaseException:
             self.stop()
             raise
