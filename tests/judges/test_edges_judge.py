@@ -57,6 +57,23 @@ def test_forged_stacks_are_found(interpreter, traced):
                                 stack[1:]), "a line outside of the function"
 
 
+def test_a_line_that_is_unknown_is_a_fault_where_it_may_not_be(interpreter, traced):
+    """It excuses its own line and what would be called from it, and nothing else."""
+    judge, stacks = traced(interpreter)
+    tried = 0
+    for number, stack in enumerate(stacks[::7]):
+        at = number % len(stack)
+        unknown = *stack[at][:3], 0
+        if judge.ours(unknown) and judge.lacks_line(unknown):
+            changed = [*stack[:at], unknown, *stack[at + 1:]]
+            assert judge.faults(changed), "an unknown line"
+            assert not judge.faults(changed, may_lack_lines=True)
+            renamed = [*stack[:at], (unknown[0] + "x", *unknown[1:]), *stack[at + 1:]]
+            assert judge.faults(renamed, may_lack_lines=True), "a wrong name"
+            tried += 1
+    assert tried > 100
+
+
 def test_glued_stacks_are_found(interpreter, traced):
     """Edges that are each legal, of two moments: what a wrong prefix cache makes."""
     judge, stacks = traced(interpreter)

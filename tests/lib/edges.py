@@ -46,6 +46,12 @@ class Judge:
     def ours(self, frame):
         return frame[1] in self.files
 
+    def lacks_line(self, frame):
+        """Whether the line of a frame of the program itself is unknown: its code was gone before its line
+        table could be read."""
+        function, name, first, line = frame
+        return line == 0 and 0 not in self.codes.get((name, function, first), {0})
+
     def frame_fault(self, frame):
         """What is wrong with one frame of the program itself, or None."""
         function, name, first, line = frame
@@ -70,11 +76,12 @@ class Judge:
             return None
         return None if root[0] in self.thread_roots and not self.ours(root) else "not a root"
 
-    def faults(self, stack, rooted=True):
-        """[(reason, frame or edge)] of one stack; empty when every part of it is legal."""
+    def faults(self, stack, rooted=True, may_lack_lines=False):
+        """[(reason, frame or edge)] of one stack; empty when every part of it is legal. may_lack_lines: a
+        line that is unknown is no fault; whoever allows that counts them (lacks_line())."""
         found = []
         for position, frame in enumerate(stack):
-            if self.ours(frame):
+            if self.ours(frame) and not (may_lack_lines and self.lacks_line(frame)):
                 fault = self.frame_fault(frame)
                 if fault:
                     found.append((fault, frame))
@@ -83,7 +90,8 @@ class Judge:
                 if needed and rooted and needed not in (caller[0] for caller in stack[position + 1:]):
                     found.append(("not under " + needed, frame))
             if (position + 1 < len(stack) and
-                not (self.ours(stack[position + 1]) and self.frame_fault(stack[position + 1]))):
+                not (self.ours(stack[position + 1]) and self.frame_fault(stack[position + 1])) and
+                not (may_lack_lines and self.lacks_line(stack[position + 1]))):
                 fault = self.edge_fault(stack[position + 1], frame)
                 if fault:
                     found.append((fault, (stack[position + 1], frame)))

@@ -101,10 +101,13 @@ def test_on_forged_frames(python, kind, workloads, tmp_path):
     ticks = [sample for sample in run.of(honest.pid) if sample.values["cpu"]]
     judge, native = Judge(honest.about), Native(run)
     assert not [fault for sample in run.of(honest.pid) for part in judged(native, sample)
-                for fault in judge.faults(*part)]
+                for fault in judge.faults(*part, may_lack_lines=True)]
     marked = sum(sample.count for sample in ticks if profiler.marker_of(sample.stack))
     assert profiler.total(ticks) > 100
     assert profiler.is_share_at_most(marked, LOST, profiler.total(ticks))
+    # Code that lives for a moment may be gone before its line table is read: that is unknown, and rare.
+    unknown = sum(sample.count for sample in ticks if any(map(judge.lacks_line, sample.stack)))
+    assert profiler.is_share_at_most(unknown, LOST, profiler.total(ticks))
     # Of each kind there were samples of the forged ones, in whatever they ended.
     for event in profiler.EVENTS:
         if event.asked and event.key in KINDS[kind][1].split(","):
