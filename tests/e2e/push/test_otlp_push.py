@@ -61,7 +61,8 @@ def says():
     def start_one(say):
         started.append(Says(say))
         return started[0]
-    yield start_one
+    with profiler.before_others():  # as receiving() does
+        yield start_one
     for receiver in started:
         receiver.close()
         assert not receiver.faults
@@ -77,8 +78,10 @@ def partial(rejected, message):
 def test_threads_and_kinds_of_events(busy, tmp_path):
     """One message has all that is measured of a service; its threads are told apart by name."""
     with receiving("otlp") as receiver:
-        run = start(tmp_path, receiver.url, "-p", busy.pid, "-F", 199, "-d", 3, "--event", "cpu,offcpu",
-                    "--native", "top").finish()
+        run = start(tmp_path, receiver.url, "-p", busy.pid, "-F", 199, "--event", "cpu,offcpu",
+                    "--native", "top")
+        profiler.wait_until(lambda: len(receiver.received) >= 3)
+        end(run)
     assert run.stats["export"]["pushed"] == len(receiver.received) >= 3
     run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
     run.check_books()

@@ -30,6 +30,12 @@ def start(directory, receiver, *arguments, interval=0.5, **options):
                         "--interval", interval, *patience, *arguments, output=None, **options)
 
 
+def end_after(run, receiver, requests=2):
+    """Ends it by SIGTERM when so many requests have come: an interval without samples has none."""
+    profiler.wait_until(lambda: len(receiver.times) >= requests, what="%d requests" % requests)
+    return terminate(run)
+
+
 def exported(run):
     return run.stats["export"]
 
@@ -73,11 +79,13 @@ def test_a_service_each(python, workloads, tmp_path):
     for kind in KINDS:
         with profiler.targets([(python.path, "-c", program % name)
                                for name in names]) as targets, receiving(kind) as receiver:
-            run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499, "-d",
-                        1, interval=0.3).finish()
-        last = names[2][:15]
-        assert {r.service for r in receiver.received} == {"web",
-                                                          "celery_beat____" if kind == "pyroscope" else last}
+            run = start(tmp_path, receiver, "-p", ",".join(str(t.pid) for t in targets), "-F", 499,
+                        interval=0.3)
+            both = {"web", "celery_beat____" if kind == "pyroscope" else names[2][:15]}
+            profiler.wait_until(lambda: len({r.service for r in list(receiver.received)}) >= 2,
+                                what="both services")
+            terminate(run)
+        assert {r.service for r in receiver.received} == both
         web = [s for r in receiver.received if r.service == "web" for s in r.profile.samples]
         stacks = {}
         for r in receiver.received:
@@ -138,7 +146,7 @@ def test_tried_again_until_it_works(busy, tmp_path, action):
 @pytest.mark.parametrize("status", (400, 401, 404, 413, 422))
 def test_refused_is_not_tried_again(busy, tmp_path, status):
     with receiving("pyroscope", behave=lambda number: status) as receiver:
-        run = finish_push(start(tmp_path, receiver, "-p", busy.pid, "-d", 2))
+        run = end_after(start(tmp_path, receiver, "-p", busy.pid), receiver)
     export = exported(run)
     assert export["push_dropped"] == export["push_failures"] == len(receiver.times) >= 2
     assert run.err.count("cannot be pushed") == 1 and str(status) in run.err and "told to fail" in run.err
@@ -212,8 +220,8 @@ def certificates(tmp_path_factory):
 
 def test_tls(busy, tmp_path, certificates):
     with receiving("pyroscope", certificate=certificates["right"]) as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-d", 2, "--push-ca-file",
-                    certificates["right"]).finish()
+        run = end_after(start(tmp_path, receiver, "-p", busy.pid, "--push-ca-file", certificates["right"]),
+                        receiver)
     assert exported(run)["pushed"] == len(receiver.received) >= 2 and not exported(run)["push_failures"]
 
 
@@ -234,7 +242,8 @@ def test_files_and_push_together(busy, tmp_path):
     folder = tmp_path / "profiles"
     folder.mkdir()
     with receiving("parca") as receiver:
-        run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "-d", 2, "--output-dir", folder).finish()
+        run = end_after(start(tmp_path, receiver, "-p", busy.pid, "-F", 499, "--output-dir", folder),
+                        receiver, 4)
     files = [pprof.read(path) for path in sorted(folder.iterdir())]
     assert sum(p.total for p in files) == run.stats["profile"]["samples"]
     # They are taken one after the other, so the end of each differs by little; the sum does not.
@@ -269,7 +278,7 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
     with receiving("pyroscope") as receiver:
         take = receiver.take
         receiver.take = lambda request, body: (bodies.append(body), take(request, body))
-        start(tmp_path, receiver, "-p", busy.pid, "-d", 1).finish()
+        end_after(start(tmp_path, receiver, "-p", busy.pid), receiver)
     (tmp_path / "pushed.pb.gz").write_bytes(bodies[0])
     done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")],
                           capture_output=True, text=True,

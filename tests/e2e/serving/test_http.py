@@ -23,6 +23,7 @@ import pytest
 import formats
 import interpreters as known
 import profiler
+import waits
 from serving import Later, connect, free_port, server, talk
 from stopped import let_run, stop
 
@@ -236,6 +237,7 @@ def test_nonsense(one_server, data):
 def test_metrics(tmp_path, busy):
     """Every outcome and every counter by name, with the words of the tables they come from;
     no name of a target."""
+    lost = waits.stolen()
     with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
         # What each CPU has had is read once a second.
@@ -243,6 +245,7 @@ def test_metrics(tmp_path, busy):
                                         if name == "pyperf_cpu_ticks_total"), what="count by CPU")
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
+    lost = (waits.stolen() - lost) / 1e9  # seconds in which a hypervisor let no tick come, or halted one
     counters = re.findall(r'^STAT\((\w+), "([^"]*)"\)', (profiler.ROOT / "bpf" / "stats.def").read_text(),
                           re.M)
     assert len(counters) > 10
@@ -263,13 +266,13 @@ def test_metrics(tmp_path, busy):
     assert 0 < sum(cpus.values()) <= after["pyperf_ticks_total", ()]
     assert 0 < sum(wanted.values()) <= after["pyperf_ticks_expected_total", ()] + 10 * len(wanted)
     for cpu, expected in wanted.items():
-        assert cpus[cpu] > 0.5 * expected or expected < 100, (cpus, wanted)
+        assert cpus[cpu] + 499 * lost > 0.5 * expected or expected < 100, (cpus, wanted, lost)
     for key, value in before.items():
         assert not key[0].endswith("_total") or after[key] >= value, key
     sampler = ("program", "sampler"),
     assert before["pyperf_kernel_runs_total", sampler] >= ticks - os.cpu_count()
     runs = before["pyperf_kernel_runs_total", sampler]
-    assert 0 < before["pyperf_kernel_seconds_total", sampler] / runs < 1e-3
+    assert 0 < before["pyperf_kernel_seconds_total", sampler] < 1e-3 * runs + lost
     assert before["pyperf_cpu_seconds_total", ()] > 0 and before["pyperf_map_bytes", ()] > 1 << 20
     for process in ("profiler", "worker", "parser"):
         assert 1 << 20 < before["pyperf_resident_bytes", (("process", process),)] < 1 << 30

@@ -7,6 +7,7 @@ import time
 import pytest
 
 import manifests
+import profiler
 from serving import connect, free_port, server
 
 CROWD = 160
@@ -27,7 +28,8 @@ def addresses(count):
 def test_health_while_a_crowd_idles(tmp_path, sources):
     """At the address of the crowd, and at the one that is for probes and has a crowd too."""
     second = free_port()
-    with server(tmp_path, "--all-python", "--listen-health", second) as s, contextlib.ExitStack() as stack:
+    with profiler.before_others(), server(tmp_path, "--all-python", "--listen-health", second) as s, \
+            contextlib.ExitStack() as stack:
         for source in sources:
             stack.enter_context(connect(s.port, source))
             stack.enter_context(connect(second, source))
@@ -43,7 +45,7 @@ def test_health_while_a_crowd_idles(tmp_path, sources):
 
 def test_health_while_a_crowd_asks(tmp_path):
     """Of the crowd each has half a request sent, or does not take its answer."""
-    with server(tmp_path, "--all-python") as s, contextlib.ExitStack() as stack:
+    with profiler.before_others(), server(tmp_path, "--all-python") as s, contextlib.ExitStack() as stack:
         for number in range(CROWD):
             client = stack.enter_context(connect(s.port, "127.0.0.9"))
             with contextlib.suppress(OSError):
