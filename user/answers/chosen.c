@@ -231,7 +231,7 @@ int chosen_make(const struct recorded *r, const struct question *q, struct chose
 
 	*ret = (struct chosen){ .recorded = r };
 	err = find_type(ret, q->event, error, size) ?: filter(ret, q, error, size) ?:
-	      keep_trace(ret, q->trace);
+	      keep_trace(ret, q->trace) ?: distinct_make(r, &ret->distinct);
 	if (err)
 		return err;
 	find_counts(ret);
@@ -244,6 +244,7 @@ void chosen_free(struct chosen *c)
 	free(c->takes);
 	free(c->is_away);
 	c->takes = c->is_away = NULL;
+	distinct_free(&c->distinct);
 }
 
 int chosen_keep_side(struct chosen *c, bool is_base)

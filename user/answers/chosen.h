@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "answers/distinct.h"
 #include "answers/question.h"
 #include "recorded/recorded.h"
 
@@ -19,6 +20,7 @@ struct chosen {
 	size_t count_type; /* ... the type that counts them */
 	bool *takes;	   /* of stack id - 1; NULL: all */
 	bool *is_away;	   /* ... those of the other profile, or of another trace; NULL: none */
+	struct distinct distinct; /* places of its deep stacks */
 	__s64 total;	   /* of all stacks, without the signs of the values: what shares are of */
 	__s64 kept;	   /* ... of those that are taken */
 	__s64 samples;	   /* of all stacks, of count_type */

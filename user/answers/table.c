@@ -37,7 +37,6 @@ static int make_room(struct adder *a, __u32 row)
 	struct table *t = a->table;
 	size_t capacity = a->capacity ? a->capacity * 2 : 64;
 	struct table_row *rows;
-	__u32 *counted_in;
 
 	if (row <= a->capacity)
 		return 0;
@@ -45,12 +44,7 @@ static int make_room(struct adder *a, __u32 row)
 	if (!rows)
 		return -ENOMEM;
 	t->rows = rows;
-	counted_in = realloc(a->counted_in, capacity * sizeof(*counted_in));
-	if (!counted_in)
-		return -ENOMEM;
-	a->counted_in = counted_in;
 	memset(rows + a->capacity, 0, (capacity - a->capacity) * sizeof(*rows));
-	memset(counted_in + a->capacity, 0, (capacity - a->capacity) * sizeof(*counted_in));
 	a->capacity = capacity;
 	return 0;
 }
@@ -66,9 +60,9 @@ int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64
 	r->key = row;
 	if (is_own)
 		r->self = recorded_sum(r->self, value);
-	if (a->counted_in[row - 1] != stack)
+	if (r->counted_in != stack)
 		r->total = recorded_sum(r->total, value);
-	a->counted_in[row - 1] = stack;
+	r->counted_in = stack;
 	return 0;
 }
 
@@ -80,6 +74,25 @@ int table_add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s6
 	return err ?: table_add_to_row(a, row, stack, is_own, value);
 }
 
+/*
+ * As add_frames(). false: a place is on both sides of the frame that has the time, so that its first frame
+ * from there on is not known.
+ */
+static bool add_distinct(struct adder *a, __u32 id, const struct recorded_stack *s, size_t own, __s64 value,
+			 int *ret_err)
+{
+	size_t n, first = 0;
+	const struct distinct_place *places = distinct_get(&a->chosen->distinct, id, &n);
+
+	for (; places && first < n && places[first].first < own; first++)
+		if (places[first].last >= own)
+			return false;
+	for (size_t i = first; places && i < n && !*ret_err; i++)
+		if (table_takes_frame(a, s, places[i].first))
+			*ret_err = table_add_place(a, places[i].place, id, places[i].first == own, value);
+	return places;
+}
+
 /* From the frame that has the time to the root. */
 static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s, size_t own, __s64 value)
 {
@@ -87,6 +100,8 @@ static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s,
 
 	if (!s->n)
 		a->table->without = recorded_sum(a->table->without, value);
+	if (add_distinct(a, id, s, own, value, &err))
+		return err;
 	for (size_t i = own; i < s->n && !err; i++)
 		if (table_takes_frame(a, s, i))
 			err = table_add_place(a, s->places[i], id, i == own, value);
@@ -96,14 +111,17 @@ static int add_frames(struct adder *a, __u32 id, const struct recorded_stack *s,
 static int add_natives(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
 {
 	const struct recorded *r = a->chosen->recorded;
-	bool is_in = false;
+	bool is_in = s->n && is_native(r, s->places[0]);
+	size_t n = s->n;
+	const struct distinct_place *places = distinct_get(&a->chosen->distinct, id, &n);
 	int err = 0;
 
-	for (size_t i = 0; i < s->n && !err; i++)
-		if (is_native(r, s->places[i])) {
-			is_in |= !i;
-			err = table_add_place(a, s->places[i], id, !i, value);
-		}
+	for (size_t i = 0; i < n && !err; i++) {
+		const __u32 place = places ? places[i].place : s->places[i];
+
+		if (is_native(r, place)) /* the leaf is the first of its place */
+			err = table_add_place(a, place, id, !i, value);
+	}
 	if (!is_in)
 		a->table->without = recorded_sum(a->table->without, value);
 	return err;
@@ -217,6 +235,8 @@ static int add_all(struct adder *a)
 	for (__u32 id = 1; id <= recorded_stacks(a->chosen->recorded) && !err; id++)
 		if (chosen_takes(a->chosen, id))
 			err = add_stack(a, id);
+	for (size_t row = 0; row < a->capacity; row++)
+		a->table->rows[row].depth = 0;
 	return err;
 }
 
@@ -256,7 +276,6 @@ int table_make(const struct chosen *c, struct recorded *r, const struct question
 		err = own_frames_open(r, &a.own);
 	err = err ?: add_all(&a) ?: sort(&a, q->top);
 	own_frames_close(&a.own);
-	free(a.counted_in);
 	free(a.of_place);
 	interned_free(&a.nodes);
 	return err;

@@ -22,7 +22,10 @@ enum table_shape {
 
 struct table_row {
 	__u32 key;   /* row_keys_get() */
-	__u32 depth; /* of TABLE_TREE */
+	union {
+		__u32 depth; /* of TABLE_TREE */
+		__u32 counted_in; /* while it is added up: the stack that was counted there last */
+	};
 	__s64 self;  /* the row's own */
 	__s64 total; /* what it called, too; a stack is counted once */
 };

@@ -16,7 +16,6 @@ struct adder {
 	const struct chosen *chosen;
 	struct table *table;
 	size_t capacity;
-	__u32 *counted_in; /* by row - 1: the stack that was counted there last */
 	struct interned nodes; /* of a tree: struct tree_node */
 	struct own_frames own; /* of rows that are packages; else its of_place is NULL */
 	bool has_own;	       /* ... whether a frame of the stack at hand has its time, or else its leaf */

@@ -15,6 +15,7 @@
 /* Records of a message by their ids, which are any numbers. */
 struct read_ids {
 	struct interned numbers; /* of 8 bytes; the id of that is the index + 1 */
+	struct buf near;	 /* __u32[], index + 1 by id, as far as ids count up; 0 = ask numbers */
 	struct buf records;	 /* by index */
 };
 

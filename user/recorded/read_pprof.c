@@ -13,6 +13,7 @@
 #include "recorded/read_parts.h"
 #include "recorded/unpacked.h"
 
+#define NEAR_AHEAD 1024 /* beyond twice as many as there are records */
 #define DAMAGED "it is no pprof profile and none of OTLP, or a damaged one"
 
 int read_fail(struct reader *r, int err, const char *why)
@@ -75,6 +76,22 @@ int read_text(struct reader *r, __u64 index, __u32 *ret)
 	return 0;
 }
 
+/* Who writes a profile counts ids up, so that each has a place here. One that is far ahead has none. */
+static int add_near(struct read_ids *ids, __u64 id, __u32 index)
+{
+	const __u64 known = ids->near.size / sizeof(index);
+	const __u32 none = 0;
+	int err = 0;
+
+	if (id >= 2 * (__u64)ids->numbers.count + NEAR_AHEAD)
+		return 0;
+	for (__u64 next = known; next <= id && !err; next++)
+		err = buf_add(&ids->near, &none, sizeof(none));
+	if (!err)
+		((__u32 *)ids->near.data)[id] = index;
+	return err;
+}
+
 int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size)
 {
 	const __u32 known = ids->numbers.count;
@@ -88,12 +105,13 @@ int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *r
 		return err;
 	if (index <= known)
 		return read_fail(r, -EBADMSG, "two of its records have the same id");
-	return buf_add(&ids->records, record, size);
+	return buf_add(&ids->records, record, size) ?: add_near(ids, id, index);
 }
 
 const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size)
 {
-	const __u32 index = interned_find(&ids->numbers, &id, sizeof(id));
+	const __u32 near = id < ids->near.size / sizeof(near) ? ((const __u32 *)ids->near.data)[id] : 0;
+	const __u32 index = near ?: interned_find(&ids->numbers, &id, sizeof(id));
 
 	return index ? ids->records.data + (index - 1) * size : NULL;
 }
@@ -118,6 +136,7 @@ static int read_message(struct reader *r)
 static void free_ids(struct read_ids *ids)
 {
 	interned_free(&ids->numbers);
+	buf_free(&ids->near);
 	buf_free(&ids->records);
 }
 

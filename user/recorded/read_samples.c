@@ -13,14 +13,19 @@ enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
 int read_location_of_sample(struct reader *r, __u64 id)
 {
 	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
+	const __u32 *lines;
+	int err;
 
 	if (!range)
 		return read_fail(r, -EBADMSG, "it names a location that it has not");
 	r->frames += range->count;
 	if (r->places.size / sizeof(__u32) + range->count > RECORDED_STACK_MAX || r->frames > READ_FRAMES_MAX)
 		return -E2BIG;
-	return buf_add(&r->places, (const __u32 *)r->lines.data + range->first,
-		       range->count * sizeof(__u32));
+	lines = (const __u32 *)r->lines.data + range->first;
+	err = buf_reserve(&r->places, range->count * sizeof(*lines));
+	for (__u32 i = 0; i < range->count && !err; i++, r->places.size += sizeof(*lines))
+		*(__u32 *)(r->places.data + r->places.size) = lines[i];
+	return err;
 }
 
 static int add_value(struct reader *r, __u64 value)
