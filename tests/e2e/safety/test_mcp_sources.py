@@ -152,7 +152,7 @@ def limit_of(pid):
     return next(line.split()[3] for line in limits.splitlines() if line.startswith("Max address space"))
 
 
-@pytest.mark.skipif("/san/" in str(profiler.BINARY), reason="SKIP memory: sanitizers map terabytes")
+@pytest.mark.skipif("/san/" in str(profiler.BINARY), reason="SKIP not-applicable: sanitizers map terabytes")
 def test_memory_of_all_that_it_starts_has_an_end(mcp, burning):
     mcp.begin("tools/call", name="record", arguments={"pid": burning.pid, "seconds": 60})
     children = pathlib.Path("/proc/%d/task/%d/children" % (mcp.process.pid, mcp.process.pid))
