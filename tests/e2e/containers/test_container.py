@@ -59,9 +59,10 @@ def host_pid(container):
 
 @pytest.fixture
 def contained(tmp_path):
-    """run(...): the profiler in a container; tmp_path is in there too."""
+    """The profiler in a container, started with these arguments and -v, which says when it samples; tmp_path
+    is in there too."""
     with containers.profiler_command(tmp_path / "bundle", profiler.BINARY, tmp_path) as command:
-        yield lambda *arguments, **options: profiler.run(tmp_path, *arguments, binary=[command], **options)
+        yield lambda *arguments: profiler.Run(tmp_path, "-v", *arguments, binary=[command])
 
 
 def judge_stacks(target, samples):
@@ -75,7 +76,7 @@ def judge_stacks(target, samples):
 def test_from_the_host(inside, tmp_path):
     container, target = inside
     pid = host_pid(container)
-    run = profiler.run(tmp_path, "-a", "-F", 1999, "-d", 2)
+    run = profiler.run_all_while(tmp_path, [pid], 0.5, "-F", 1999)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
     binary = {m.filename for m in pprof.read(run.path).mappings}
@@ -86,7 +87,7 @@ def test_from_the_host(inside, tmp_path):
 def test_from_a_container_with_four_capabilities(inside, contained):
     container, target = inside
     pid = host_pid(container)
-    run = contained("-a", "-F", 1999, "-d", 2)
+    run = profiler.end_after(contained("-a", "-F", 1999), [pid], 0.5)
     judge_stacks(target, run.of(pid))
     assert labels_of(run, pid) == {"container_id": container.id}
 
@@ -95,16 +96,18 @@ def test_from_a_container_with_four_capabilities(inside, contained):
 def test_all_kinds_of_events_with_four_capabilities(inside, contained):
     """As the overlay `waits` asks for them; this process sleeps, too."""
     container, _ = inside
-    run = contained("-a", "--event", "cpu,offcpu,gil", "-d", 2)
-    assert profiler.total(run.of(host_pid(container))) > 10
+    pid = host_pid(container)
+    run = profiler.end_after(contained("-a", "--event", "cpu,offcpu,gil"), [pid], 1, seconds=2)
+    assert profiler.total(run.of(pid)) > 10
     assert run.stats["counters"]["waits_seen"] > 0 and run.stats["profile"]["offcpu_samples"] > 0
 
 
 @sees_others
 def test_only_that_container(inside, contained):
     container, target = inside
-    run = contained("-a", "-F", 1999, "-d", 1.5, "--container", container.id[:12])
-    assert {s.pid for s in run.samples} == {host_pid(container)}
+    pid = host_pid(container)
+    run = profiler.end_after(contained("-a", "-F", 1999, "--container", container.id[:12]), [pid], 0.5)
+    assert {s.pid for s in run.samples} == {pid}
     judge_stacks(target, run.samples)
 
 
@@ -120,7 +123,7 @@ def test_a_missing_capability_is_named(lacking, says, inside, contained, tmp_pat
     for kind in config["process"]["capabilities"].values():
         kind.remove(lacking)
     path.write_text(json.dumps(config))
-    run = contained("--pid", host_pid(container), "-d", 1, code=1)
+    run = contained("--pid", host_pid(container), "-d", 1).finish(code=1)
     assert says in run.err
 
 
@@ -152,7 +155,7 @@ def test_a_root_directory_of_the_image_alone(workloads, tmp_path):
     script = ('mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && '
               'exec chroot "$0" /usr/bin/pyperf-bpf "$@"')
     with profiler.target(sys.executable, workloads / "burn.py") as target:
-        subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-F", "997",
+        subprocess.run(["unshare", "-m", "sh", "-c", script, root, "--pid", str(target.pid), "-F", "4999",
                         "-d", "2", "-o", "/tmp/profile.pb.gz"], check=True, stderr=subprocess.DEVNULL)
     samples = profiler.read_samples(root / "tmp" / "profile.pb.gz")
     assert profiler.total(samples) > 10 and {s.pid for s in samples} == {target.pid}

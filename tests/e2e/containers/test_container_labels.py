@@ -38,7 +38,8 @@ def test_two_pods_and_none(workloads, logs, tmp_path):
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first, \
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(b)) as second, \
             profiler.target(*burn(workloads)) as outside:
-        run = profiler.run(tmp_path, "-a", "-d", 2, "--pod-logs", logs)
+        pids = first.pid, second.pid, outside.pid
+        run = profiler.run_all_while(tmp_path, pids, 0.5, "--pod-logs", logs)
         assert labels_of(run, first.pid) == one.labels
         assert labels_of(run, second.pid) == two.labels
         assert labels_of(run, outside.pid) == {}
@@ -124,7 +125,7 @@ def test_no_folder_of_logs(workloads, tmp_path):
     pod = Pod("demo", "app", "web")
     with cgroups.cgroup(pod.cgroup) as made, \
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
-        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", tmp_path / "nothing")
+        run = profiler.run_all_while(tmp_path, [target.pid], 0.5, "--pod-logs", tmp_path / "nothing")
         assert labels_of(run, target.pid) == {"container_id": pod.id, "pod_uid": pod.uid}
 
 
@@ -147,7 +148,7 @@ def test_a_mount_as_the_kubelet_makes_it(kinds, workloads, logs, tmp_path):
             profiler.target("unshare", *kinds, "sh", "-c", command,
                             preexec_fn=cgroups.starter(made)) as target:
         assert "/pods/%s/" % victim.uid in open("/proc/%d/mountinfo" % target.pid).read()
-        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        run = profiler.run_all_while(tmp_path, [target.pid], 0.5, "--pod-logs", logs)
         found = labels_of(run, target.pid, "burn.py")
     if "--user" in kinds:
         assert found == {"container_id": own}
@@ -162,7 +163,7 @@ def test_a_cgroup_that_was_handed_to_a_user(workloads, logs, tmp_path):
     path = "/pyperf-user.slice/user@12345.service" + victim.cgroup
     with cgroups.cgroup(path) as made, \
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
-        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        run = profiler.run_all_while(tmp_path, [target.pid], 0.5, "--pod-logs", logs)
         assert labels_of(run, target.pid, "burn.py") == {}
 
 
@@ -173,7 +174,7 @@ def test_a_pod_inside_of_a_pod(workloads, logs, tmp_path):
     victim.log(logs)
     with cgroups.cgroup(real.cgroup + victim.cgroup) as made, \
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(made)) as target:
-        run = profiler.run(tmp_path, "-a", "-d", 1, "--pod-logs", logs)
+        run = profiler.run_all_while(tmp_path, [target.pid], 0.5, "--pod-logs", logs)
         assert labels_of(run, target.pid, "burn.py") == real.labels
 
 
@@ -187,7 +188,8 @@ def test_each_label_over_http(workloads, logs, tmp_path):
     with cgroups.cgroup(one.cgroup) as a, cgroups.cgroup(two.cgroup) as b, \
             profiler.target(*burn(workloads), preexec_fn=cgroups.starter(a)) as first, \
             profiler.target(name, workloads / "burn.py", preexec_fn=cgroups.starter(b)) as second, \
-            server(tmp_path, "--pid", "%d,%d" % (first.pid, second.pid), "--pod-logs", logs) as s:
+            server(tmp_path, "--pid", "%d,%d" % (first.pid, second.pid), "-F", 4999, "--pod-logs",
+                   logs) as s:
         wanted = {**two.labels, "pid": second.pid, "comm": "another"}
         of_others = [key for source in ("STATE", "STACK", "PUBLISHED") for key in labels.keys(source=source)]
         answers = {key: Later(s.profile, "seconds=2&%s=%s" % (key, wanted[key]))

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import uuid
 
 import pytest
@@ -76,6 +75,12 @@ def arguments(kubelet, token, certificate, names="app"):
             "--pod-label", names)
 
 
+def sampled(directory, pods, *more, seconds=2, **options):
+    """A run over all processes that has samples of each of these."""
+    pids = [pod.pid for pod in pods]
+    return profiler.run_all_while(directory, pids, 0.5, *more, seconds=seconds, **options)
+
+
 def said(run):
     return os.pread(run.streams[1].fileno(), 1 << 20, 0).decode()
 
@@ -90,8 +95,8 @@ def test_labels(workloads, certificate, token, tmp_path):
           profiler.target(sys.executable, workloads / "burn.py") as outside):
         kubelet.pods = [fake.pod(one.uid, tier="web", **SHOP), fake.pod(two.uid, tier="db")]
         names = ("app", "app.kubernetes.io/name", "label_pod", "tier")
-        run = profiler.run(tmp_path, "-a", "-d", 2,
-                           *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
+        run = sampled(tmp_path, (one, two, unknown, outside),
+                      *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"))
         assert labels_of(run.path, one.pid, *names) == [{"shop"}, {"cart"}, {"purple"}, {None}]
         for pid in two.pid, unknown.pid, outside.pid:
             assert labels_of(run.path, pid, *names) == [{None}] * 4
@@ -107,8 +112,8 @@ def test_pushed(workloads, certificate, token, tmp_path, kind):
           receiving(kind) as receiver):
         kubelet.pods = [fake.pod(one.uid, **SHOP), fake.pod(two.uid)]
         names = "app,app.kubernetes.io/name,pod,app-kubernetes.io/name"
-        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url,
-                           *arguments(kubelet, token, certificate, names), output=None)
+        run = profiler.run_while(tmp_path, (one, two), 0.5, "--interval", 1, "--push", receiver.url,
+                                 *arguments(kubelet, token, certificate, names), seconds=3, output=None)
         assert run.stats["export"]["push_dropped"] == 0
     found = {tuple(sorted((k, v) for k, v in r.labels.items() if k in POD_LABELS)) for r in receiver.received}
     assert found == {(), (("app", "shop"), ("app_kubernetes_io_name", "cart"), ("label_pod", "purple"))}
@@ -120,9 +125,9 @@ def test_pushed_as_otlp(workloads, certificate, token, tmp_path):
     with (Pod(workloads) as one, Pod(workloads) as two, fake.serving(certificate) as kubelet,
           receiving("otlp") as receiver):
         kubelet.pods = [fake.pod(one.uid, **SHOP), fake.pod(two.uid)]
-        run = profiler.run(tmp_path, "-a", "-d", 3, "--interval", 1, "--push", receiver.url,
-                           *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"),
-                           output=None)
+        run = profiler.run_while(tmp_path, (one, two), 0.5, "--interval", 1, "--push", receiver.url,
+                                 *arguments(kubelet, token, certificate, "app,app.kubernetes.io/name,pod"),
+                                 seconds=3, output=None)
         assert run.stats["export"]["push_dropped"] == 0
     found = {tuple(sorted((k, v) for k, v in r.labels.items() if "label" in k)) for r in receiver.received}
     assert found == {(), (("k8s.pod.label.app", "shop"), ("k8s.pod.label.app.kubernetes.io/name", "cart"),
@@ -135,18 +140,20 @@ def test_a_pod_that_comes_later(workloads, certificate, token, tmp_path):
         kubelet.pods = [fake.pod(early.uid, app="early")]
         with server(tmp_path, "-a", *arguments(kubelet, token, certificate)) as s:
             profiler.wait_until(lambda: kubelet.requests, what="request")
-            first = time.monotonic()
             with Pod(workloads) as late:
                 kubelet.pods.append(fake.pod(late.uid, app="late"))
                 profiler.wait_until(lambda: len(kubelet.requests) >= 2, what="second request")
-                assert time.monotonic() - first > 9
+                assert kubelet.times[1] - kubelet.times[0] > 9
                 profiler.wait_until(lambda: "late" in fetched(s, late.pid), what="label")
                 assert "early" in fetched(s, early.pid)
 
 
 def fetched(served, pid):
-    """The apps in a profile of a second."""
-    return {sample.labels.get("app") for sample in served.profile("seconds=1&pid=%d" % pid).samples}
+    """The apps in a profile of a second, of the first in which the process had a CPU."""
+    found = set()
+    while not found:
+        found = {sample.labels.get("app") for sample in served.profile("seconds=1&pid=%d" % pid).samples}
+    return found
 
 
 def test_a_token_that_is_renewed(workloads, certificate, token, tmp_path):
@@ -155,15 +162,19 @@ def test_a_token_that_is_renewed(workloads, certificate, token, tmp_path):
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
         with server(tmp_path, "-a", *arguments(kubelet, token, certificate)) as s:
             profiler.wait_until(lambda: "401: Unauthorized" in said(s.run), what="warning")
-            assert s.metric("kubelet_failures_total") == s.metric("kubelet_requests_total") == 1
+            metrics = s.metrics()
+            failures, requests = ("pyperf_kubelet_%s_total" % what for what in ("failures", "requests"))
+            assert metrics[failures, ()] == metrics[requests, ()]
             assert fetched(s, pod.pid) == {None}
             new = tmp_path / "new"
             new.write_text("second")
             new.rename(token)
             profiler.wait_until(lambda: "shop" in fetched(s, pod.pid), what="label")
-            assert s.metric("kubelet_failures_total") == s.metric("kubelet_pods") == 1
+            failures, pods = s.metric("kubelet_failures_total"), s.metric("kubelet_pods")
             text = said(s.run)
-    assert [t for _, t in kubelet.requests] == ["first", "second"]
+    # Where all this takes more than ten seconds, the old one is tried again.
+    assert [t for _, t in kubelet.requests] == int(failures) * ["first"] + ["second"]
+    assert failures >= 1 and pods == 1
     assert text.count("no labels of pods") == 1 and text.count("again\n") == 1
     assert "first" not in text and "second" not in text
 
@@ -182,7 +193,7 @@ HUGE = b'{"items":["' + b"x" * (20 << 20) + b'"]}'
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_answers_that_are_none(workloads, certificate, token, tmp_path, answer, words):
     with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: answer) as kubelet:
-        run = profiler.run(tmp_path, "-a", "-d", 2, *arguments(kubelet, token, certificate))
+        run = sampled(tmp_path, [pod], *arguments(kubelet, token, certificate))
         assert labels_of(run.path, pod.pid, "app", "pod_uid") == [{None}, {pod.uid}]
     warnings = [line for line in run.err.splitlines() if "no labels of pods" in line]
     assert len(warnings) == 1 and words in warnings[0] and "\x1b" not in run.err, run.err
@@ -194,7 +205,7 @@ def test_values_that_are_none(workloads, certificate, token, tmp_path):
         kubelet.pods = [fake.pod("../" + one.uid, app="x"), fake.pod(one.uid, app="\x1b[31m"),
                         fake.pod(two.uid, app="x" * 64),
                         {"metadata": {"uid": 7}}, None]
-        run = profiler.run(tmp_path, "-a", "-d", 1, *arguments(kubelet, token, certificate))
+        run = sampled(tmp_path, (one, two), *arguments(kubelet, token, certificate))
         for pod in one, two:
             assert labels_of(run.path, pod.pid, "app") == [{None}]
 
@@ -231,8 +242,7 @@ def test_slow_kubelet_does_not_hold_it_up(workloads, certificate, token, tmp_pat
 
 def test_kubelet_that_never_answers(workloads, certificate, token, tmp_path):
     with Pod(workloads) as pod, fake.serving(certificate, behave=lambda number: 60.0) as kubelet:
-        run = profiler.Run(tmp_path, "-a", "-d", 2,
-                           *arguments(kubelet, token, certificate)).finish(timeout=120)
+        run = sampled(tmp_path, [pod], *arguments(kubelet, token, certificate))
         assert labels_of(run.path, pod.pid, "app") == [{None}]
         assert len(kubelet.requests) == 1
 
@@ -243,8 +253,8 @@ def test_certificate_that_nobody_vouches_for(workloads, certificate, token, tmp_
     """No token goes to it unless that was said."""
     with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
         kubelet.pods = [fake.pod(pod.uid, app="shop")]
-        run = profiler.run(tmp_path, "-a", "-d", 2, "--kubelet", kubelet.url, "--kubelet-token-file", token,
-                           "--pod-label", "app", *more)
+        run = sampled(tmp_path, [pod], "--kubelet", kubelet.url, "--kubelet-token-file", token, "--pod-label",
+                      "app", *more)
         assert labels_of(run.path, pod.pid, "app") == [{None if words else "shop"}]
     assert len(kubelet.requests) == (0 if words else 1)
     assert not words or words in run.err.lower()
@@ -258,7 +268,7 @@ def test_token_file_that_is_wrong(workloads, certificate, token, tmp_path, text,
     if text is not None:
         token.write_text(text)
     with Pod(workloads) as pod, fake.serving(certificate) as kubelet:
-        run = profiler.run(tmp_path, "-a", "-d", 1, *arguments(kubelet, token, certificate))
+        run = sampled(tmp_path, [pod], *arguments(kubelet, token, certificate), seconds=1)
         assert labels_of(run.path, pod.pid, "app") == [{None}]
     assert not kubelet.requests and words in run.err and str(token) in run.err
 
@@ -269,7 +279,7 @@ def test_config_file(workloads, certificate, token, tmp_path):
         config = tmp_path / "config"
         config.write_text("all-python = yes\nkubelet = %s\nkubelet-token-file = %s\n" % (kubelet.url, token) +
                           "kubelet-insecure-tls = yes\npod-label = app\n")
-        run = profiler.run(tmp_path, "--config", config, "-d", 1)
+        run = profiler.end_after(profiler.Run(tmp_path, "--config", config), [pod.pid], 0.5, seconds=1)
         assert labels_of(run.path, pod.pid, "app") == [{"shop"}]
 
 
@@ -288,6 +298,6 @@ def test_config_file(workloads, certificate, token, tmp_path):
 ], ids=" ".join)
 def test_bad_input(tmp_path, wrong, words):
     done = subprocess.run([profiler.BINARY, "-a", *wrong], cwd=tmp_path, capture_output=True, text=True,
-                          timeout=60)
+                          timeout=300)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert all(word in done.stderr for word in words), done.stderr

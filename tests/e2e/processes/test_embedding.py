@@ -57,7 +57,7 @@ def test_idle_interpreter(compiled, workloads, tmp_path):
     """Nothing proves the layout while no thread has a frame: a second later it is used nevertheless,
     and says so."""
     program = compiled("embed", *LINKS["shared"])
-    with profiler.target(program, "--idle", 3, workloads / "burn.py") as target:
+    with profiler.target(program, "--idle", 8, workloads / "burn.py") as target:
         run = profiler.Run(tmp_path, "--pid", target.pid, "-F", 499, "-v")
         target.process.stdout.readline()  # burn.py runs
         profiler.let_use_cpu(run, [target.pid], 0.5)
@@ -122,7 +122,7 @@ def test_uwsgi(tmp_path):
 
 
 def answers(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request("GET", "/")
         return connection.getresponse().read() == b"x"

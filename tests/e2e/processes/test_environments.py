@@ -51,8 +51,9 @@ def check(run, pid=None):
     assert all(s.stack[-1][0] == "<module>" for s in found)
 
 
-def profile(tmp_path, *arguments):
-    return profiler.run(tmp_path, "-F", 1999, "-d", 2, *arguments)
+def profile(tmp_path, pid, *chosen):
+    """Of half a second of CPU time of that process, by its pid if nothing else is chosen."""
+    return profiler.end_after(profiler.Run(tmp_path, "-F", 1999, *(chosen or ("--pid", pid))), [pid], 0.5)
 
 
 def descendant(pid):
@@ -94,7 +95,7 @@ def test_code_that_is_mapped_twice(version):
 def test_venv(version, workloads, tmp_path):
     subprocess.run([version.path, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     with profiler.target(tmp_path / "venv" / "bin" / "python", workloads / "burn.py") as target:
-        check(profile(tmp_path, "--pid", target.pid))
+        check(profile(tmp_path, target.pid))
 
 
 def test_shims(version, workloads, tmp_path):
@@ -105,7 +106,7 @@ def test_shims(version, workloads, tmp_path):
     shim.write_text('#!/bin/sh\nexec "%s" "$@"\n' % version.path)
     shim.chmod(0o755)
     for program in (link, shim):
-        check(profile(tmp_path, "--", program, workloads / "burn.py", 1))
+        check(profiler.run(tmp_path, "-F", 1999, "--", program, workloads / "burn.py", 1))
 
 
 @pytest.mark.parametrize("how", ("deleted", "upgraded"))
@@ -121,14 +122,14 @@ def test_binary_is_gone(version, workloads, tmp_path, how):
             else:
                 file.unlink()
         assert " (deleted)" in pathlib.Path("/proc/%d/maps" % target.pid).read_text()
-        check(profile(tmp_path, "--pid", target.pid))
-        check(profile(tmp_path, "-a"), target.pid)
+        check(profile(tmp_path, target.pid))
+        check(profile(tmp_path, target.pid, "-a"), target.pid)
 
 
 def test_another_user(tmp_path):
     with profiler.target("/usr/bin/python3.11", "-c", PROGRAM, user="nobody", group="nogroup",
                          cwd="/") as target:
-        check(profile(tmp_path, "--pid", target.pid))
+        check(profile(tmp_path, target.pid))
 
 
 
@@ -149,7 +150,7 @@ def test_mount_namespace(version, workloads, tmp_path):
                          workloads / "burn.py",
                          env=environment) as target:
         assert not list(hidden.iterdir()), "it is visible here"
-        check(profile(tmp_path, "--pid", target.pid))
+        check(profile(tmp_path, target.pid))
 
 
 @needs_namespaces
@@ -158,8 +159,8 @@ def test_pid_namespace(version, workloads, tmp_path):
                          workloads / "burn.py") as target:
         assert target.about["pid"] == 1
         pid = descendant(target.pid)
-        check(profile(tmp_path, "--pid", pid))
-        check(profile(tmp_path, "-a"), pid)
+        check(profile(tmp_path, pid))
+        check(profile(tmp_path, pid, "-a"), pid)
 
 
 @needs_namespaces
@@ -178,8 +179,8 @@ def test_chroot(version, workloads, tmp_path):
     with profiler.target("unshare", "-m", "sh", "-c", script, "sh", root, home, workloads,
                          pathlib.Path(version.path).name) as target:
         assert "/opt/" in pathlib.Path("/proc/%d/maps" % target.pid).read_text()
-        check(profile(tmp_path, "--pid", target.pid))
-        check(profile(tmp_path, "-a"), target.pid)
+        check(profile(tmp_path, target.pid))
+        check(profile(tmp_path, target.pid, "-a"), target.pid)
 
 
 # Shared and static; the rest of 3.15 is a script that starts the interpreter by a loader of its own.

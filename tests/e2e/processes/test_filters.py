@@ -40,10 +40,11 @@ def not_selected(run):
 
 def test_by_name(named, tmp_path):
     with profiler.target(*named("wanted")) as wanted, profiler.target(*named("other")) as other:
-        run = profiler.run(tmp_path, "-a", "-d", 0.5, "-F", 1999, "--comm", "nobody,want*")
+        both = wanted.pid, other.pid
+        run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 1999, "--comm", "nobody,want*")
         assert seen(run) == {wanted.pid}
         assert not_selected(run) >= 0.2 * profiler.total(run.of(wanted.pid)) > 5
-        run = profiler.run(tmp_path, "-a", "-d", 0.5, "-F", 499, "--exclude-comm", "wante?")
+        run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 499, "--exclude-comm", "wante?")
         assert other.pid in seen(run) and wanted.pid not in seen(run)
 
 
@@ -78,20 +79,30 @@ def test_children_of_an_excluded_process_are_excluded_until_they_exec(named, wor
     """Forked ones are known at once; an exec makes a process image that is looked at anew."""
     link, _ = named("excluded")
     wanted, burn = named("wanted")
-    script = ("import os, sys, time\ntime.sleep(1)\nfor i in range(4):\n    if not os.fork():\n        "
-              "os.execv(%r, [%r, %r, '0.5']) if i == 3 else None\n        break\n"
+    script = ("import os, sys\nprint('{}', flush=True)\nsys.stdin.readline()\nfor i in range(4):\n"
+              "    if not os.fork():\n        os.execv(%r, [%r, %r]) if i == 3 else None\n        break\n"
               "while True: sum(range(1000))" % (str(wanted), str(wanted), str(burn)))
-    with profiler.target(link, "-c", script, about=False, start_new_session=True) as parent:
+    with profiler.target(link, "-c", script, stdin=subprocess.PIPE, start_new_session=True) as parent:
+        run = profiler.Run(tmp_path, "-a", "-F", 199, "--exclude-comm", "excluded", "--comm",
+                           "wanted,excluded")
         try:
-            run = profiler.run(tmp_path, "-a", "-d", 4, "-F", 199, "--exclude-comm", "excluded", "--comm",
-                               "wanted,excluded")
+            profiler.wait_for_sampling(run)
+            parent.tell()
+            profiler.wait_until(lambda: children_named("wanted", parent.pid), what="exec")
+            profiler.end_after(run, children_named("wanted", parent.pid), 0.5)
             comms = {s.comm for s in run.samples}
             assert comms == {"wanted"}
             assert parent.pid not in seen(run)
             assert not_selected(run) > profiler.total(run.samples) > 30
         finally:
+            run.kill()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(parent.pid, 9)
+
+
+def children_named(name, pid):
+    return [child for child in children_of(pid)
+            if pathlib.Path("/proc/%d/comm" % child).read_text() == name + "\n"]
 
 
 @needs_cgroups
@@ -113,16 +124,17 @@ def test_by_cgroup_container_and_pod(workloads, tmp_path):
                 (["--pod", "app-?"], {first, second}),
                 (["--namespace", "prod"], {second}),
                 (["--namespace", "prod", "--pod", "app-1"], set())):
-            run = profiler.run(tmp_path, "-a", "-d", 0.4, "-F", 499, "--pod-logs", logs, *option)
             ours = {target.pid for target in (first, second, outside)}
+            run = profiler.run_all_while(tmp_path, ours, 0.5, "-F", 499, "--pod-logs", logs, *option)
             assert seen(run) & ours == {target.pid for target in takes}, option
 
 
 def test_children(tmp_path):
     with family(sys.executable) as (parent, children):
-        run = profiler.run(tmp_path, "--pid", parent.pid, "-d", 0.5, "-F", 499)
+        run = profiler.run_while(tmp_path, [parent], 0.5, "-F", 499)
         assert seen(run) == {parent.pid}
-        run = profiler.run(tmp_path, "--pid", parent.pid, "--children", "-d", 0.5, "-F", 499)
+        run = profiler.end_after(profiler.Run(tmp_path, "--pid", parent.pid, "--children", "-F", 499),
+                                 {parent.pid, *children}, 0.5)
         assert len(children) == 3
         assert seen(run) == {parent.pid} | children
 

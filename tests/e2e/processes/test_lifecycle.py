@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -95,7 +96,7 @@ class TestExecIntoAnotherVersion:
             pytest.skip("SKIP not-applicable: interpreters of two versions are needed")
         return profiler.run(tmp_path_factory.mktemp("relay"), "-F", FREQUENCY, "--", chosen[0], "-IS",
                             LIFE / "relay.py",
-                            self.ROUNDS, self.SECONDS, *chosen, timeout=300)
+                            self.ROUNDS, self.SECONDS, *chosen, timeout=1100)
 
     def test_no_frame_by_the_old_layout(self, profiled):
         """Such frames would be torn: no name, no such function, a line outside of it,
@@ -138,10 +139,14 @@ class TestMainThreadEndsFirst:
             self.check(run, target.pid)
 
     def test_found_before(self, python, tmp_path):
-        run = profiler.Run(tmp_path, "-F", FREQUENCY, "-d", 3, "--", python.path, LIFE / "headless.py")
-        run.process.wait(60)
-        run.finish()
-        self.check(run, json.loads(run.out)["pid"])
+        run = profiler.Run(tmp_path, "-F", FREQUENCY, "--", python.path, LIFE / "headless.py")
+        out = run.streams[0].fileno()
+        profiler.wait_until(lambda: os.pread(out, 4096, 0).endswith(b"\n"), what="its pid")
+        pid = json.loads(os.pread(out, 4096, 0))["pid"]
+        profiler.let_use_cpu(run, [pid], 2)
+        os.kill(pid, signal.SIGKILL)
+        run.finish(code=128 + signal.SIGKILL)
+        self.check(run, pid)
 
 
 @pytest.mark.alone  # another process could take the pid
@@ -231,7 +236,7 @@ class TestChurn:
             profiling.finish()
             pytest.skip("SKIP quiet: this machine starts %d processes a second only" % rate)
         # Others come and go here too, but not by the hundred.
-        profiler.wait_until(lambda: profiling.held("processes") < before + 100, 60, "empty table")
+        profiler.wait_until(lambda: profiling.held("processes") < before + 100, what="empty table")
         run = profiling.finish()
         user = run.stats["user"]
         used = user["cpu_seconds"] - user["start_cpu_seconds"]

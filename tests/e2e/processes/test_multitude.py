@@ -19,7 +19,7 @@ PROCESSES = 10000
 EACH = 0.001  # s of CPU time of each
 FREQUENCY = 1999
 # A turn's own CPU time is what counts. How long it takes besides depends on what else wants the CPUs.
-TURN_CPU_SECONDS, TURN_SECONDS = 0.1, 10
+TURN_CPU_SECONDS, TURN_SECONDS, END_SECONDS = 0.1, 10, 30
 NEWEST = known.newest()
 
 
@@ -69,7 +69,7 @@ def test_ten_thousand(workloads, tmp_path):
     assert s.run.err.count("more processes than the table") == 1
     assert not [one for one in of_crowd if not one.comm]
     assert len(seen) >= 0.9 * (TABLE - 200)
-    assert end < 3
+    assert end < END_SECONDS
 
 
 def worker_of(s):

@@ -71,7 +71,7 @@ def test_events(pair, tmp_path):
 def looked_at(pair):
     """By pid the threads that are in a function of the program, by its name."""
     done = subprocess.run([profiler.BINARY, "dump", "--json", "--pid", ",".join(map(str, pair))], check=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=300)
     return {process["pid"]: {thread["frames"][0]["function"] if thread["frames"] else None: thread["tid"]
                              for thread in process["threads"]}
             for process in json.loads(done.stdout)["processes"]}
@@ -86,5 +86,5 @@ def test_dump(pair):
         return {pid: set(threads) for pid, threads in found.items()} == expected
 
     # One that has just begun may not be in its function yet, and one that runs may be between two frames.
-    profiler.wait_until(are_in_their_functions, 60, "threads in their functions")
+    profiler.wait_until(are_in_their_functions, what="threads in their functions")
     assert all(threads["burns_" + pair[pid]] == pid for pid, threads in found.items())

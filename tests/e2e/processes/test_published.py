@@ -66,10 +66,13 @@ def test_labels_change_and_children_say_it_themselves(workloads, tmp_path):
         target.tell("publish store two live")
         wait_for(s, target.pid, ("store", "two", "live"))
         assert labels_when_seen(s, child) == (None, None, None)
-        profile = s.profile("seconds=1&service=store")
-        assert {sample.labels["pid"] for sample in profile.samples} == {target.pid}
-        resources = otlp.parse(s.get("/debug/pprof/profile?seconds=1&format=otlp").body).resources
-        of = {resource["process.pid"]: resource for resource in resources}
+        seen = []
+        profiler.wait_until(lambda: seen.append(s.profile("seconds=1&service=store")) or seen[-1].samples)
+        assert {sample.labels["pid"] for sample in seen[-1].samples} == {target.pid}
+        of = {}  # each by its pid, as soon as both had a CPU
+        while not {target.pid, child} <= set(of):
+            resources = otlp.parse(s.get("/debug/pprof/profile?seconds=1&format=otlp").body).resources
+            of = {resource["process.pid"]: resource for resource in resources}
         assert [of[target.pid][key] for key in ("service.name", "service.instance.id",
                                                 "deployment.environment.name")] == ["store", "two", "live"]
         assert of[child]["service.name"] == of[child]["process.title"]
@@ -169,7 +172,7 @@ def test_ddtrace(workloads, tmp_path):
             server(tmp_path, "--pid", target.pid) as s:
         profiler.wait_until(lambda: (labels_of(s.profile("seconds=1"), target.pid) or [None])[0] == "shop",
                             what="label")
-        service, instance, environment = labels_of(s.profile("seconds=1"), target.pid)
+        service, instance, environment = labels_when_seen(s, target.pid)
         assert (service, environment) == ("shop", "staging") and len(instance) == 32
 
 

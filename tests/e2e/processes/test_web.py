@@ -39,7 +39,7 @@ class Load:
         while not self.enough:
             k += 1
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
                 connection.request("GET", "/fractal" if k % 2 else "/report")
                 self.answers[json.loads(connection.getresponse().read())["pid"]] += 1
                 connection.close()

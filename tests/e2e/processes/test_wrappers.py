@@ -48,7 +48,7 @@ def wrapped(wrapper, *command):
                                             pytest.param(in_a_shell, "cpu,gil", marks=pytest.mark.all)))
 def test_its_children_are_profiled(tmp_path, wrapper, event):
     with wrapped(wrapper, known.newest().path, "-c", TASK) as (pid, python):
-        run = profiler.run(tmp_path, "--pid", pid, "--children", "--event", event, "-d", 1, "-F", 997)
+        run = profiler.run(tmp_path, "--pid", pid, "--children", "--event", event, "-d", 3, "-F", 997)
     assert {s.pid for s in run.samples} == {python}
     assert any("nap" in profiler.functions(s) for s in run.samples)
 
@@ -57,7 +57,8 @@ def test_beside_a_python_that_is_named(tmp_path, workloads):
     """A list of which one is no Python: the other's samples are there, and the run goes on."""
     with wrapped(in_a_shell, sys.executable, workloads / "burn.py") as (pid, python), \
             profiler.target(sys.executable, workloads / "burn.py") as other:
-        run = profiler.run(tmp_path, "--pid", "%d,%d" % (pid, other.pid), "--children", "-d", 0.5, "-F", 997)
+        run = profiler.Run(tmp_path, "--pid", "%d,%d" % (pid, other.pid), "--children", "-F", 997)
+        profiler.end_after(run, [python, other.pid], 0.5)
         assert {s.pid for s in run.samples} == {python, other.pid}
         run = profiler.run(tmp_path, "--pid", "%d,%d" % (other.pid, pid), "-d", 2, code=1)
     assert "process %d is not Python" % pid in run.err
