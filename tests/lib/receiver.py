@@ -7,7 +7,9 @@ import base64
 import contextlib
 import gzip
 import json
+import os
 import re
+import signal
 import threading
 import time
 import urllib.parse
@@ -217,6 +219,26 @@ def receiving(kind, **options):
         finally:
             receiver.close()
     assert not receiver.faults, receiver.faults
+
+
+def interrupt_when_pushed(run, receiver, pids, seconds=4):
+    """Whatever ends a run, its last push has a moment only. Here nothing is left for that: all that is
+    profiled, these processes, has stopped for so long that nothing more comes. It goes on afterwards."""
+    came = [0, 0.0]
+
+    def is_quiet():
+        if len(receiver.times) != came[0]:
+            came[:] = len(receiver.times), time.monotonic()
+        return time.monotonic() - came[1] > seconds
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        profiler.wait_until(is_quiet, what="pause of pushes")
+        run.interrupt()
+        run.process.wait(300)
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def finish_push(run, timeout=300):

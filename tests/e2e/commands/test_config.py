@@ -9,7 +9,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from receiver import receiving
+from receiver import interrupt_when_pushed, receiving
 
 
 @pytest.fixture(scope="module", params=[known.newest()], ids=str)
@@ -94,7 +94,7 @@ def test_sighup_changes_the_receiver(busy, tmp_path):
         profiler.wait_until(lambda: len(first.received) >= 2)
         rewrite(run, file, text % (busy.pid, second.url) + "push-header-file = %s\n" % headers)
         profiler.wait_until(lambda: len(second.received) >= 2)
-        run.interrupt()  # unlike SIGTERM it gives the last push all the time it takes
+        interrupt_when_pushed(run, second, [busy.pid])
         run.finish()
     total = sum(r.profile.total for receiver in (first, second) for r in receiver.received)
     assert total == run.stats["profile"]["samples"] and run.stats["export"]["push_dropped"] == 0

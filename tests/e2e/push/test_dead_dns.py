@@ -40,12 +40,13 @@ def test_the_loop_goes_on(dead_dns, tmp_path):
     with server(tmp_path, "-a", "--push", "pyroscope+http://receiver.example.com:4040", "--interval", 1,
                 binary=dead_dns) as s:
         end = time.monotonic() + 15  # three attempts, each given up after 5 s
-        slowest = 0
+        took = []
         while time.monotonic() < end:
             begin = time.monotonic()
             assert s.get("/healthz").status == 200
-            slowest = max(slowest, time.monotonic() - begin)
+            took.append(time.monotonic() - begin)
             time.sleep(0.05)
-        assert slowest < ANSWER_SECONDS
+        # A loop that waits for names does so in each attempt; other work may hold up one answer.
+        assert sorted(took)[-2] < ANSWER_SECONDS
         assert s.metric("push_failures_total") >= 1, "no attempt was given up: names are resolved after all"
         assert s.stop(code=1) < END_SECONDS

@@ -9,7 +9,7 @@ import pytest
 
 import interpreters as known
 import profiler
-from receiver import Receiver, finish_push, receiving
+from receiver import Receiver, finish_push, interrupt_when_pushed, receiving
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +22,13 @@ def start(directory, url, *arguments, interval=0.5):
     return profiler.Run(directory, "--push", url, "--interval", interval, *arguments, output=None)
 
 
-def end(run):
-    run.process.send_signal(signal.SIGTERM)
-    finish_push(run, 20)
+def end(run, receiver=None, busy=None):
+    """Of a receiver, only when it has had all."""
+    if receiver:
+        interrupt_when_pushed(run, receiver, [busy.pid])
+    else:
+        run.process.send_signal(signal.SIGTERM)
+    finish_push(run)
     return run.stats["export"]
 
 
@@ -95,7 +99,7 @@ def test_partial_success(busy, tmp_path, says):
     receiver = says(lambda number: (200, {}, partial(2, "too \x1b[2Jmany stacks")) if number < 3 else None)
     run = start(tmp_path, receiver.url, "-p", busy.pid)
     profiler.wait_until(lambda: "takes all again" in said(run))
-    export = end(run)
+    export = end(run, receiver, busy)
     assert export["push_rejected"] == 6 and export["pushed"] == len(receiver.times)
     assert export["push_failures"] == export["push_dropped"] == 0
     assert run.err.count("2 profiles rejected: too ?[2Jmany stacks") == 1
@@ -118,7 +122,7 @@ def test_retry_after(busy, tmp_path, says):
     receiver = says(lambda number: (429, {"Retry-After": "4"}, b"") if number == 0 else None)
     run = start(tmp_path, receiver.url, "-p", busy.pid, "-F", 199)
     profiler.wait_until(lambda: len(receiver.received) >= 5)
-    export = end(run)
+    export = end(run, receiver, busy)
     assert receiver.times[1] - receiver.times[0] >= 4
     assert export["push_failures"] == 1 and export["push_dropped"] == 0
     run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
@@ -142,7 +146,7 @@ def test_broken_or_slow_for_a_while(busy, tmp_path, action):
     with receiving("otlp", behave=lambda number: action if number < 3 else None) as receiver:
         run = start(tmp_path, receiver.url, "-p", busy.pid, "-F", 199)
         profiler.wait_until(lambda: len(receiver.received) >= 6)
-        export = end(run)
+        export = end(run, receiver, busy)
     assert export["push_dropped"] == 0
     run.samples = [s for r in receiver.received for s in profiler.samples_of(r.profile)]
     run.check_books()

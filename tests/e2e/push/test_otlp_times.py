@@ -12,7 +12,7 @@ import interpreters as known
 import pprof
 import profiler
 from makers import MAKER
-from receiver import receiving
+from receiver import interrupt_when_pushed, receiving
 
 MIX = """
 import asyncio, threading, time
@@ -59,7 +59,7 @@ def said(run):
 
 def end(run):
     run.process.send_signal(signal.SIGTERM)
-    return run.finish(30)
+    return run.finish()
 
 
 def sums_of(messages):
@@ -88,7 +88,8 @@ def test_sums_are_those_of_pprof(tmp_path, events):
             run = profiler.Run(tmp_path, "--push", receiver.url, "--interval", 1, "-p", target.pid, "-F", 199,
                                "--event", events, "--log", 5, "--output-dir", tmp_path, output=None)
             profiler.wait_until(lambda: len(receiver.received) >= 3, what="pushes")
-            end(run)
+            interrupt_when_pushed(run, receiver, [target.pid])
+            run.finish()
     messages = [received.profile.otlp for received in receiver.received]
     pushed, written = sums_of(messages), collections.Counter()
     for path in tmp_path.glob("*.pb.gz"):
@@ -115,7 +116,8 @@ def test_spans_are_links(tmp_path):
                         for received in list(receiver.received) for sample in received.profile.otlp.samples
                         if "trace_id" in sample.attributes}
             profiler.wait_until(lambda: len(seen()) >= 5, what="spans")
-            end(run)
+            interrupt_when_pushed(run, receiver, [target.pid])
+            run.finish()
             found = seen()
         target.process.kill()
         told = {tuple(line.split()) for line in target.process.stdout}
