@@ -63,13 +63,9 @@ if [ "$1" = --one ]; then
     one "$@"
     exit
 fi
-# What tests/left-to-all.txt has of them, as expressions for the lines of below.
-left() {
-    sed -n 's|^unit/\(.*\)\.c$|[ /]\1$|p; t; s|^unit/\(.*\)$|[ /]\1/|p' "$(dirname "$0")/left-to-all.txt"
-}
-
+# What tests/left-to-all.txt has of them, in the lines of below.
 of_suite() {
-    expressions=$(left)
+    expressions=$(python3 "$(dirname "$0")/lib/left_to_all.py") || exit 1
     case ${SUITE:-} in
     check) grep -v "$expressions" ;;
     rest) grep "$expressions" ;;
