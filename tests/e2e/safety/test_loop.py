@@ -90,7 +90,8 @@ def test_a_large_line_table(python, tmp_path):
     program.write_text(PROGRAM)
     with profiler.target(python.path, program) as busy:
         assert 400 << 10 < busy.about["table"] < 1 << 20
-        with server(tmp_path, "-p", busy.pid, "--output-dir", tmp_path, "--interval", 3) as s:
+        with profiler.before_others(), \
+                server(tmp_path, "-p", busy.pid, "--output-dir", tmp_path, "--interval", 3) as s:
             least = time.monotonic() + 10
             with asked(s) as took:
                 profiler.wait_until(lambda: time.monotonic() > least and
@@ -145,7 +146,8 @@ def test_a_receiver_that_never_answers(workloads, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent, \
             profiler.target(python, workloads / "edges.py") as busy:
         url = "pyroscope+http://127.0.0.1:%d" % silent.getsockname()[1]
-        with server(tmp_path, "-p", busy.pid, "--push", url, "--push-timeout", 1, "--interval", 0.5) as s:
+        with profiler.before_others(), \
+                server(tmp_path, "-p", busy.pid, "--push", url, "--push-timeout", 1, "--interval", 0.5) as s:
             with asked(s) as took:
                 profiler.wait_until(lambda: s.metric("push_failures_total") >= 3)
             longest = longest_turn(s)
@@ -188,7 +190,8 @@ def test_a_folder_that_hangs(workloads, tmp_path, freezing):
     """It answers meanwhile, says so once, and loses nothing when the folder comes back."""
     python = NEWEST[-1].path
     with profiler.target(python, workloads / "edges.py") as busy:
-        with server(tmp_path, "-p", busy.pid, "-F", 499, "--output-dir", freezing, "--interval", 0.5) as s:
+        with profiler.before_others(), \
+                server(tmp_path, "-p", busy.pid, "-F", 499, "--output-dir", freezing, "--interval", 0.5) as s:
             profiler.wait_until(lambda: written(s) >= 2)
             freeze(freezing)
             with asked(s) as took:
