@@ -104,6 +104,7 @@ struct visit {
 	struct push_target target;
 	struct transfers *transfers;
 	struct curl_slist *headers;
+	struct transfer_headers answered;
 	CURL *easy;
 	bool has_ended;
 	CURLcode code;
@@ -144,6 +145,7 @@ static int begin_visit(struct visit *v, const struct push_options *o)
 							  .url = url.data,
 							  .protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 							  .headers = v->headers,
+							  .answered = &v->answered,
 							  .ca_file = o->ca_file,
 							  .timeout_seconds = (long)PATIENCE_SECONDS,
 							  .error = v->error,

@@ -24,6 +24,7 @@ struct kubelet {
 	/* The request that is under way, if easy is not NULL. */
 	CURL *easy;
 	struct curl_slist *headers;
+	struct transfer_headers answered;
 	struct pod_list *list;
 	int list_error;
 	char said[128]; /* the beginning of an answer that is a refusal */
@@ -218,6 +219,7 @@ static int make_request(struct kubelet *k)
 					      .url = url,
 					      .protocols = CURLPROTO_HTTPS,
 					      .headers = k->headers,
+					      .answered = &k->answered,
 					      .ca_file = k->options.ca_file,
 					      .insecure = k->options.insecure,
 					      .timeout_seconds = TIMEOUT_SECONDS,
@@ -237,6 +239,7 @@ static void start(struct kubelet *k)
 	k->stats.requests++;
 	k->list_error = 0;
 	k->said_size = 0;
+	k->answered = (struct transfer_headers){};
 	k->error[0] = '\0';
 	k->asked_count = k->wanted_count;
 	err = make_headers(k);

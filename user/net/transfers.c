@@ -23,6 +23,19 @@ struct transfers {
 	void *context;
 };
 
+/* libcurl keeps them all, and counts those behind an answer that comes in chunks only from 8.3 on. */
+static size_t on_header(char *data, size_t size, size_t n, void *context)
+{
+	struct transfer_headers *h = context;
+
+	h->bytes += size * n;
+	if (h->bytes > TRANSFER_HEADERS_MAX)
+		return 0;
+	if (h->on_line)
+		h->on_line(data, size * n, h->context);
+	return size * n;
+}
+
 CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 {
 	CURLcode c = curl_easy_setopt(e, CURLOPT_URL, t->url);
@@ -45,6 +58,8 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, t->on_body);
 	c = c ?: curl_easy_setopt(e, CURLOPT_WRITEDATA, t->context);
+	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, t->answered);
 	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
 	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, t->private);
 	if (t->ca_file)

@@ -12,11 +12,21 @@
 
 #include "base/cleanup.h"
 
+#define TRANSFER_HEADERS_MAX (1 << 20) /* bytes of an answer's headers, also of those behind its body */
+
+/* What is kept of an answer's headers. It begins with 0 bytes, and lives as long as the request. */
+struct transfer_headers {
+	size_t bytes; /* that have come */
+	void (*on_line)(const char *data, size_t size, void *context); /* NULL = nobody reads them */
+	void *context;
+};
+
 /* The settings that every request has, whatever it is for. They are borrowed until the request has ended. */
 struct transfer {
 	const char *url;
 	long protocols; /* CURLPROTO_ bits, which libcurl knows since 7.19 */
 	struct curl_slist *headers;
+	struct transfer_headers *answered; /* beyond TRANSFER_HEADERS_MAX the request fails */
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
 	bool insecure;	     /* whoever answers is trusted: no certificate is verified */
 	long timeout_seconds;

@@ -65,6 +65,13 @@ ANSWERS = {
     "chunks that are none": (endless(CHUNKED, b"ffffffffffffffff\r\n"), "chunk"),
     "a refusal without end": (endless(b"HTTP/1.1 403 No\r\n\r\n", b"\x1b[2J\xe2\x80\xae\r\n" * 8192), None),
     "byte by byte": (hostile_answers.slowly(LIST, b" "), None),
+    "trailers without end": (endless(CHUNKED + b"0\r\n", b"X-More: " + b"x" * 4000 + b"\r\n"), "writ"),
+    "early hints without end": (endless(b"", (b"HTTP/1.1 103 Early Hints\r\nLink: </" + b"x" * 4000 +
+                                             b">; rel=preload\r\n\r\n") * 10), ""),
+    "an end in the middle": (sends(OK + b"Content-Length: 1000\r\n\r\n{\"items\":["), "terminated"),
+    "lists in lists": (sends(OK + b"\r\n" + b"[" * 100000), ""),
+    "a million pods": (sends(LIST + b'{"metadata":{}},' * 1000000 + b"{}]}"), "too large"),
+    "a length that is none": (sends(OK + b"Content-Length: -1\r\n\r\n{\"items\":[]}"), ""),
     "another protocol": (endless(b"SSH-2.0-OpenSSH\r\n", b"\x1b]0;x\x07" * 1000), "HTTP/0.9"),
     "packed": (endless(OK + b"Content-Encoding: gzip\r\n\r\n\x1f\x8b\x08\0\0\0\0\0\0\3", b"\0" * 65536),
                "not a list"),

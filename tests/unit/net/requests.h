@@ -16,6 +16,7 @@ struct request {
 	char url[96], error[CURL_ERROR_SIZE], body[256];
 	size_t body_size;
 	bool refuse_body;
+	struct transfer_headers answered;
 	int ends;
 	CURLcode code; /* of its end */
 };
@@ -80,6 +81,7 @@ static inline struct transfer to(struct request *r, const char *scheme, unsigned
 		.url = r->url,
 		.protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 		.timeout_seconds = 60,
+		.answered = &r->answered,
 		.error = r->error,
 		.on_body = on_body,
 		.context = r,

@@ -200,6 +200,36 @@ TEST(body_that_its_reader_refuses)
 	assert_int_equal(r->code, CURLE_WRITE_ERROR);
 }
 
+/* Many headers, and those behind a body in chunks: each is short. */
+TEST(headers_without_end)
+{
+	static const char *const begins[] = { "HTTP/1.1 200 OK\r\n",
+					      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+		const size_t line = strlen("X-More: xxxxxxxx\r\n"), begin = strlen(begins[i]);
+		_cleanup_free_ char *answer = malloc(begin + TRANSFER_HEADERS_MAX + 2 * line);
+		struct request *r = &requests[i];
+		size_t size = begin;
+
+		assert_non_null(answer);
+		strcpy(answer, begins[i]);
+		while (size < TRANSFER_HEADERS_MAX + line) {
+			strcpy(answer + size, "X-More: xxxxxxxx\r\n");
+			size += line;
+		}
+		server_start(answer);
+		add(r, to(r, "http", server.port));
+		turn_until_end(r);
+		assert_int_not_equal(r->code, CURLE_OK); /* libcurl has a limit of its own before a body */
+		if (i)
+			assert_int_equal(r->code, CURLE_WRITE_ERROR);
+		assert_true(r->answered.bytes <= TRANSFER_HEADERS_MAX + line);
+		end(r);
+		server_stop();
+	}
+}
+
 TEST(removed_while_under_way)
 {
 	struct request *r = &requests[0], *next = &requests[1];

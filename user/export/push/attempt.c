@@ -20,8 +20,6 @@ static size_t on_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-#define HEADERS_MAX (1 << 20) /* bytes of an answer's headers */
-
 #define NO_STATUS 99 /* is none of gRPC's; 0 would be a delivery */
 
 /* A number of two digits at most, and the end of its line. The text need not end there. */
@@ -38,26 +36,25 @@ static int parse_grpc_status(const char *text, const char *end)
 	return digits && (text == end || *text == '\r' || *text == '\n') ? status : NO_STATUS;
 }
 
-static size_t on_header(char *data, size_t size, size_t n, void *context)
+static void on_header(const char *data, size_t size, void *context)
 {
 	struct push_attempt *a = context;
 
-	/* libcurl keeps them all, and counts those behind an answer that comes in chunks only from 8.3 on. */
-	a->header_bytes += size * n;
-	if (a->header_bytes > HEADERS_MAX)
-		return 0;
-	if (size * n >= 12 && !strncasecmp(data, "grpc-status:", 12))
-		a->grpc_status = parse_grpc_status(data + 12, data + size * n);
-	return size * n;
+	if (size >= 12 && !strncasecmp(data, "grpc-status:", 12))
+		a->grpc_status = parse_grpc_status(data + 12, data + size);
 }
 
 static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *private)
 {
 	CURL *e = a->easy;
-	CURLcode c = transfer_prepare(e, &(struct transfer){
+	CURLcode c;
+
+	a->answered = (struct transfer_headers){ .on_line = on_header, .context = a };
+	c = transfer_prepare(e, &(struct transfer){
 						 .url = a->url.data,
 						 .protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 						 .headers = a->headers,
+						 .answered = &a->answered,
 						 .ca_file = o->ca_file,
 						 .timeout_seconds = o->timeout_seconds,
 						 .error = a->error,
@@ -68,9 +65,7 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 
 	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
 	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, a->body.data);
-	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->body.size);
-	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
-	return c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, a);
+	return c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->body.size);
 }
 
 static bool are_credentials(const struct curl_slist *headers)

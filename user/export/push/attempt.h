@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 
 #include "export/push/push.h"
+#include "net/transfers.h"
 
 struct push_attempt {
 	CURL *easy; /* under way; else NULL */
@@ -18,7 +19,7 @@ struct push_attempt {
 	int grpc_status;  /* of a header; -1 = none */
 	char answer[1024]; /* the beginning of it, NUL-terminated once it has ended */
 	size_t answer_size;
-	size_t header_bytes; /* of the answer */
+	struct transfer_headers answered;
 	char error[CURL_ERROR_SIZE];
 };
 
