@@ -74,7 +74,7 @@ UNIT_BIN := $(O)/tests/unit/all $(if $(EVENTS_OBJ),$(O)/tests/unit/events/all) \
 TOOL_BIN := $(patsubst %.c,$(O)/%,$(wildcard tests/oracle/oracle.c tests/oracle/step.c \
 	    tests/oracle/step_native.c tests/oracle/functions.c tests/oracle/rows.c tests/layouts/show.c \
 	    tests/guest/verifier.c tests/guest/shares.c tests/forge/refuse.c \
-	    tests/bench/lines.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so \
+	    tests/bench/lines.c tests/forge/longest.c deploy/dist/pages.c)) $(O)/tests/forge/fail_malloc.so \
 	    $(O)/tests/forge/odd_clock.so
 include deploy/dist/dist.mk
 LISTS    := $(patsubst %,docs/%.md,outcomes frames events labels states formats doctor \
@@ -209,6 +209,7 @@ $(O)/%.bpf.o: %.bpf.c $(BPF_HDR)
 	$(Q)$(CLANG) $(BPF_CFLAGS) $(call bpf_arch_include,$(ARCH)) -c $< -o $@
 
 $(O)/tests/bench/hot.bpf.o: tests/bench/bench.h
+$(O)/tests/forge/longest.bpf.o: tests/forge/longest.h
 
 $(SKEL_OBJ): | $(SKEL)
 
@@ -218,6 +219,7 @@ $(O)/gen/driven.skel.h: $(O)/tests/unit/driven/driven.bpf.o
 $(O)/gen/hot.skel.h: $(O)/tests/bench/hot.bpf.o
 $(O)/gen/switches.skel.h: $(O)/tests/bench/switches.bpf.o
 $(O)/gen/spin.skel.h: $(O)/tests/unit/kern/spin.bpf.o
+$(O)/gen/longest.skel.h: $(O)/tests/forge/longest.bpf.o
 $(O)/gen/same_walk.skel.h: $(O)/tests/guest/same_walk.bpf.o
 $(O)/gen/%.skel.h:
 	@mkdir -p $(@D)
@@ -379,6 +381,7 @@ $(O)/tests/unit/all $(O)/tests/unit/events/all:
 $(O)/tests/unit/driven/test_driven: $(O)/gen/driven.skel.h
 $(O)/tests/bench/hot: $(O)/gen/hot.skel.h
 $(O)/tests/bench/switches: $(O)/gen/switches.skel.h
+$(O)/tests/forge/longest: $(O)/gen/longest.skel.h
 $(O)/tests/unit/kern/test_grace.o $(O)/tests/unit/kern/test_records.o: $(O)/gen/spin.skel.h
 $(O)/tests/guest/same_walk: $(O)/gen/same_walk.skel.h
 

@@ -375,6 +375,34 @@ TEST(a_coroutine_in_it)
 	}
 }
 
+/* What is called takes many reads: where the time is over, one more is looked at, and no sixteen. */
+TEST(what_is_called_takes_long)
+{
+	__u32 all;
+
+	memory[T_OTHER][168 / 8] = FLAG_HEAP_TYPE;
+	memory[TASK][3] = at(FUNCTION);
+	memory[TASK][5] = at(LIST);
+	memory[LIST][2] = 8;
+	memory[TUPLE][2] = 8;
+	for (int i = 0; i < 8; i++) {
+		memory[ITEMS][i] = at(CALLED);
+		memory[TUPLE][3 + i] = at(CELL);
+	}
+	memory[CALLED][3] = at(FUNCTION);
+	memory[CELL][2] = at(HELD);
+	memory[HELD][1] = at(T_OTHER);
+	look();
+	all = s->walk.reads;
+	assert_true(all > 400);
+	assert_int_equal(s->await.cause, WAIT_CAUSES);
+	s->walk.reads = s->walk.steps = 0;
+	s->walk.patience = s->walk.deadline = 1;
+	look();
+	assert_true(s->walk.reads < 50);
+	assert_int_equal(s->await.cause, WAIT_TASK_CUT);
+}
+
 /* Words that are others, or addresses of each other: it ends, within its bounds. */
 TEST(words_that_are_others)
 {
