@@ -141,7 +141,10 @@ def nothing(run):
     """Whether nothing is said; but a machine that is busy with others may be what stands out."""
     found = findings(run.path)
     if set(found) == {"no_cpu"}:
-        ready, ran = (sum(sample.values[key] for sample in run.samples) for key in ("runqueue", "cpu_time"))
+        samples = run.samples
+        if run.path.is_dir():
+            samples = [sample for path in run.path.glob("*.pb.gz") for sample in profiler.read_samples(path)]
+        ready, ran = (sum(sample.values[key] for sample in samples) for key in ("runqueue", "cpu_time"))
         return found["no_cpu"]["share"] == pytest.approx(ready / (ready + ran), abs=1e-6)
     assert not found
     return "\nNothing stands out.\n" in report("--findings", run.path)
