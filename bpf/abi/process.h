@@ -31,6 +31,9 @@ static inline int process_is_counted(enum process_state state)
  */
 #define UNSETTLED_ALWAYS (~0ULL)
 
+/* In what task_user() (base/share.h) returns: the rest is a uid. */
+#define USER_BY_UID (1ULL << 63)
+
 /* What a process was started from. Who writes to the file changes this. */
 struct program_file {
 	__u64 inode; /* 0 = not known */

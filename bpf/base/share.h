@@ -9,8 +9,6 @@
 #include "bpf/base/hash.h"
 #include "bpf/data/maps.h"
 
-#define USER_BY_UID (1ULL << 63) /* in what task_user() returns */
-
 #ifndef task_user
 /*
  * To whose account a task goes: its cgroup's, which is that of its container or service. A user's own session

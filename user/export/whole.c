@@ -111,11 +111,13 @@ static void say_empty(const struct whole_options *o, const struct profile *p)
 
 static void say_unlooked(const struct profile *p)
 {
+	const char *whose = profile_get_info(p)->whose_unlooked;
 	const __u32 count = profile_get_info(p)->unlooked;
 
 	if (count)
-		log_warning("%u process%s could not be looked at: what %s did is not in the profile", count,
-			    count > 1 ? "es" : "", count > 1 ? "they" : "it");
+		log_warning("%u process%s could not be looked at%s%s%s: what %s did is not in the profile",
+			    count, count > 1 ? "es" : "", *whose ? " (" : "", whose, *whose ? ")" : "",
+			    count > 1 ? "they" : "it");
 }
 
 int whole_write(const struct whole_options *o, struct window *window, struct harvest_stats *ret_stats,

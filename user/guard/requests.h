@@ -34,6 +34,7 @@ enum worker_type {
 struct request_process {}; /* nothing else */
 
 struct request_identity {
+	__u64 program; /* which program it is, for its turn; 0 = not known */
 	__u32 tasks; /* whether asyncio's tasks are looked for, too */
 	__u32 pad;
 };

@@ -1,58 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * turns.c - two tables, of users and of processes, which have those that ask and those that have used the
- * worker lately. There are at most as many as places for questions and, since use goes down, some more. So
- * each choice looks at all of them.
+ * turns.c - who is next, and what it has used. There are at most as many users, programs and processes as
+ * places for questions and, since use goes down, some more. So each choice looks at all of them.
  */
 #include "guard/turns.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
-#include <utlist.h>
 
-#include "base/hash.h"
-
-struct question {
-	void *question;
-	struct question *next;
-};
-
-/* How much of the worker was used lately, and when that was last looked at. */
-struct use {
-	__u64 ms, at;
-	__u64 turn; /* number of the last turn; 0 = had none */
-	unsigned int waiting;
-};
-
-struct user {
-	__u64 key;
-	struct use use;
-	UT_hash_handle hh;
-};
-
-struct process_key {
-	__u64 user;
-	__u32 pid, pad;
-};
-
-struct process {
-	struct process_key key;
-	struct use use;
-	struct user *user; /* NULL when nothing waits */
-	struct question *identity, *others;
-	UT_hash_handle hh;
-};
-
-struct turns {
-	struct user *users;
-	struct process *processes;
-	struct process *last; /* whose question was given last; NULL: it is not there any more */
-	struct user *last_user;
-	size_t room, count;
-	__u64 turn;
-};
+#include "guard/turns_inside.h"
 
 int turns_new(struct turns **ret, size_t room)
 {
@@ -71,8 +28,16 @@ static void remove_user(struct turns *t, struct user *u)
 	free(u);
 }
 
+static void remove_program(struct turns *t, struct program *p)
+{
+	HASH_DEL(t->programs, p);
+	free(p);
+}
+
 static void remove_process(struct turns *t, struct process *p)
 {
+	if (p->program)
+		p->program->processes--;
 	HASH_DEL(t->processes, p);
 	free(p);
 }
@@ -80,84 +45,18 @@ static void remove_process(struct turns *t, struct process *p)
 void turns_free(struct turns *t)
 {
 	struct process *p, *next_process;
+	struct program *g, *next_program;
 	struct user *u, *next_user;
 
 	if (!t)
 		return;
 	HASH_ITER(hh, t->processes, p, next_process)
 		remove_process(t, p);
+	HASH_ITER(hh, t->programs, g, next_program)
+		remove_program(t, g);
 	HASH_ITER(hh, t->users, u, next_user)
 		remove_user(t, u);
 	free(t);
-}
-
-/* --- who asks ------------------------------------------------------------------------------------------- */
-
-static struct user *get_user(struct turns *t, __u64 key)
-{
-	struct user *u;
-
-	HASH_FIND(hh, t->users, &key, sizeof(key), u);
-	if (u)
-		return u;
-	u = calloc(1, sizeof(*u));
-	if (!u)
-		return NULL;
-	u->key = key;
-	HASH_ADD(hh, t->users, key, sizeof(u->key), u);
-	if (u->hh.tbl)
-		return u;
-	free(u);
-	return NULL;
-}
-
-static struct process *get_process(struct turns *t, const struct turns_of *of)
-{
-	const struct process_key key = { of->user, of->pid, 0 };
-	struct process *p;
-
-	HASH_FIND(hh, t->processes, &key, sizeof(key), p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->key = key;
-	HASH_ADD(hh, t->processes, key, sizeof(p->key), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
-}
-
-/* The question who it is finds a place also where the others have taken all. */
-static bool has_room(const struct turns *t, const struct user *u, const struct process *p, bool identity)
-{
-	const unsigned int most = TURNS_OF_PROCESS + (identity ? 1 : 0);
-
-	return u->use.waiting < t->room - t->count && p->use.waiting < most;
-}
-
-int turns_add(struct turns *t, const struct turns_of *of, void *question)
-{
-	struct question *q = calloc(1, sizeof(*q));
-	struct process *p = q ? get_process(t, of) : NULL;
-	struct user *u = p ? get_user(t, of->user) : NULL;
-
-	if (!u || !has_room(t, u, p, of->identity)) {
-		free(q);
-		return u ? -EAGAIN : -ENOMEM;
-	}
-	q->question = question;
-	if (of->identity)
-		LL_APPEND(p->identity, q);
-	else
-		LL_APPEND(p->others, q);
-	p->user = u;
-	p->use.waiting++;
-	u->use.waiting++;
-	t->count++;
-	return 0;
 }
 
 /* --- whose turn it is ----------------------------------------------------------------------------------- */
@@ -179,12 +78,18 @@ static void leak(struct use *use, __u64 now)
 static void refresh(struct turns *t, __u64 now)
 {
 	struct process *p, *next_process;
+	struct program *g, *next_program;
 	struct user *u, *next_user;
 
 	HASH_ITER(hh, t->processes, p, next_process) {
 		leak(&p->use, now);
 		if (!p->use.waiting && !p->use.ms && p != t->last)
 			remove_process(t, p);
+	}
+	HASH_ITER(hh, t->programs, g, next_program) {
+		leak(&g->use, now);
+		if (!g->processes && !g->use.ms)
+			remove_program(t, g);
 	}
 	HASH_ITER(hh, t->users, u, next_user) {
 		leak(&u->use, now);
@@ -196,43 +101,72 @@ static void refresh(struct turns *t, __u64 now)
 /* Below 0: x goes before y. */
 static int compare(const struct use *x, const struct use *y)
 {
-	const __u64 a = x->ms / TURNS_STEP_MS, b = y->ms / TURNS_STEP_MS;
+	const __u64 a = turns_steps(x), b = turns_steps(y);
 
 	if (a != b)
 		return a < b ? -1 : 1;
 	return (x->turn > y->turn) - (x->turn < y->turn);
 }
 
+/* Of one user. */
+static bool goes_before_other(const struct process *p, const struct process *q)
+{
+	const int order = turns_compare_use(p, q);
+
+	if (order)
+		return order < 0;
+	if (p->user->oldest_next || p->start == q->start)
+		return p->use.turn < q->use.turn;
+	return p->start > q->start;
+}
+
 static bool goes_before(const struct process *p, const struct process *q)
 {
 	if (p->user == q->user)
-		return compare(&p->use, &q->use) < 0;
+		return goes_before_other(p, q);
 	return compare(&p->user->use, &q->user->use) < 0;
 }
 
-static struct process *choose(struct turns *t)
+static bool is_newcomer(const struct process *p)
+{
+	return p->identity && p->use.ms < TURNS_NEWCOMER_MS;
+}
+
+/* When it may have its turn: now, or later. */
+static __u64 due_at(const struct process *p, __u64 now)
+{
+	const struct user *u = p->user;
+	__u64 leaked;
+
+	if (u->use.ms < TURNS_BUDGET_MS)
+		return now;
+	leaked = now + (u->use.ms - TURNS_BUDGET_MS + 1) * TURNS_LEAK;
+	if (!is_newcomer(p) || u->rest_until > leaked)
+		return leaked;
+	return u->rest_until > now ? u->rest_until : now;
+}
+
+static struct process *choose(struct turns *t, __u64 now)
 {
 	struct process *best = NULL;
 
 	for (struct process *p = t->processes; p; p = p->hh.next)
-		if (p->use.waiting && p->user->use.ms < TURNS_BUDGET_MS && (!best || goes_before(p, best)))
+		if (p->use.waiting && due_at(p, now) == now && (!best || goes_before(p, best)))
 			best = p;
 	return best;
 }
 
+/* Once the newest of its processes had its turn, the next one is of who waits for longest, and so on. */
 static void *take(struct turns *t, struct process *p)
 {
-	struct question **list = p->identity ? &p->identity : &p->others, *q = *list;
-	void *question = q->question;
+	void *question;
 
-	LL_DELETE(*list, q);
-	free(q);
 	t->last = p;
 	t->last_user = p->user;
-	p->user->use.waiting--;
-	p->use.waiting--;
-	t->count--;
+	t->last_was_excused = p->user->use.ms >= TURNS_BUDGET_MS;
+	question = turns_take_out(t, p, p->identity ? IDENTITY : OTHER);
 	p->use.turn = p->user->use.turn = ++t->turn;
+	p->user->oldest_next = !p->user->oldest_next;
 	return question;
 }
 
@@ -243,7 +177,7 @@ void *turns_next(struct turns *t, __u64 now)
 	t->last = NULL;
 	t->last_user = NULL;
 	refresh(t, now);
-	p = choose(t);
+	p = choose(t, now);
 	return p ? take(t, p) : NULL;
 }
 
@@ -255,16 +189,20 @@ void *turns_take(struct turns *t)
 	return NULL;
 }
 
+/* Nobody has to account for the first of it, but it counts among the processes of one user. */
 void turns_used(struct turns *t, __u64 now, __u64 ms, bool failed)
 {
-	ms = ms > TURNS_FREE_MS ? ms - TURNS_FREE_MS : 0;
-	if (failed)
-		ms *= TURNS_FAILED;
+	const __u64 times = failed ? TURNS_FAILED : 1;
+
 	if (!t->last)
 		return;
 	refresh(t, now);
-	t->last->use.ms += ms;
-	t->last_user->use.ms += ms;
+	t->last->use.ms += ms * times;
+	if (t->last->program)
+		t->last->program->use.ms += ms * times;
+	t->last_user->use.ms += ms > TURNS_FREE_MS ? (ms - TURNS_FREE_MS) * times : 0;
+	if (t->last_was_excused)
+		t->last_user->rest_until = now + ms * TURNS_REST;
 	t->last = NULL;
 	t->last_user = NULL;
 }
@@ -274,10 +212,10 @@ int turns_due(struct turns *t, __u64 now)
 	__u64 least = ULLONG_MAX;
 
 	refresh(t, now);
-	for (struct user *u = t->users; u; u = u->hh.next)
-		if (u->use.waiting && u->use.ms < least)
-			least = u->use.ms;
-	if (least == ULLONG_MAX)
-		return -1;
-	return least < TURNS_BUDGET_MS ? 0 : (int)((least - TURNS_BUDGET_MS + 1) * TURNS_LEAK);
+	for (struct process *p = t->processes; p; p = p->hh.next) {
+		const __u64 at = p->use.waiting ? due_at(p, now) : ULLONG_MAX;
+
+		least = at < least ? at : least;
+	}
+	return least == ULLONG_MAX ? -1 : (int)(least - now);
 }

@@ -5,9 +5,12 @@
  *
  * - Next is a question of the user who has used the worker least lately; of users who have used it alike, of
  *   the one who has waited longest.
- * - The same among the processes of one user.
+ * - Of one user it is one of the program that has used it least lately, and of this program one of the
+ *   process that has. Of processes that have used it alike the one that began last is next, and then the one
+ *   that has waited longest, in turn: so neither a crowd nor those who come later keep a new one waiting.
  * - Of one process the question who it is goes first; else they are in order.
- * - A user who has used it too much lately waits, even if nobody else asks.
+ * - A user who has used it too much lately waits, even if nobody else asks, but for the question who his new
+ *   processes are: those have a third of the time.
  *
  * It knows no clock and asks nothing: times are the caller's, in ms, and only go up.
  */
@@ -21,9 +24,13 @@
 /* What answers have taken, in ms, goes down by one in so many ms. */
 #define TURNS_LEAK	 4
 #define TURNS_FREE_MS	 20	/* of each answer, which nobody has to account for */
-#define TURNS_STEP_MS	 100	/* who differs by less has used it alike */
+#define TURNS_STEP_MS	 100	/* who differs by less has used it alike, and of programs */
+#define TURNS_PROGRAM_MS 1000
 #define TURNS_BUDGET_MS	 10000	/* of a user, who waits from there on */
 #define TURNS_FAILED	 4	/* an answer that ended the worker counts so many times as long */
+#define TURNS_NEWCOMER_MS 500	/* a process is new that has used less */
+#define TURNS_REST	 2	/* such a one of a user who has to wait is asked about after a rest: that
+				 * many times what the last one took */
 #define TURNS_OF_PROCESS 16	/* questions that may wait */
 
 struct turns;
@@ -32,18 +39,22 @@ struct turns;
 struct turns_of {
 	__u64 user; /* owner_of() */
 	__u32 pid;
-	bool identity; /* it is the question who the process is */
+	bool identity; /* it is the question who the process is: only then the others say something */
+	__u64 start;   /* when the process began, in any unit */
+	__u64 program; /* which program it runs, 0 = not known */
 };
 
-/* Room for so many questions. 0 or -ENOMEM. */
+/* Room for so many questions who a process is, and for as many others. 0 or -ENOMEM. */
 int turns_new(struct turns **ret, size_t room);
 void turns_free(struct turns *t); /* NULL is fine; the questions must have been taken */
 
 /*
- * A question waits from now on. 0; -EAGAIN: the process has as many as it may have, or the user has as many
- * as there are free places; -ENOMEM.
+ * A question waits from now on. *ret_displaced is another one that does not wait any more, else it is
+ * untouched: who the process is was asked before, or its user has no more places and an older process has
+ * given its own. 0; -EAGAIN: the process has as many as it may have, or the user has as many as there are
+ * free places; -ENOMEM.
  */
-int turns_add(struct turns *t, const struct turns_of *of, void *question);
+int turns_add(struct turns *t, const struct turns_of *of, void *question, void **ret_displaced);
 /* Takes the next question out. NULL: there is none, or each one's user has to wait. */
 void *turns_next(struct turns *t, __u64 now);
 /* The answer to what turns_next() gave last took so long; failed: it ended the worker. */

@@ -32,6 +32,7 @@ struct worker {
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts tables */
 	struct turns *turns;
+	__u64 dropped; /* tag of a request that has lost its place, 0 = none */
 	struct worker_request *current; /* has its turn, with as many bytes as its kind has; NULL = none */
 	bool busy;	/* it is with the child */
 	int failure;	/* its error, which the caller has not taken yet; 0 = none */
@@ -144,23 +145,38 @@ static size_t rounded_up(size_t size)
 int worker_send(struct worker *worker, const struct worker_request *request)
 {
 	const struct request_row *row = request_row(request->type);
-	_cleanup_free_ struct worker_request *copy = NULL;
+	_cleanup_free_ struct worker_request *copy = NULL, *displaced = NULL;
+	void *other = NULL;
 	struct turns_of of;
 	int err;
 
 	if (!row)
 		return -EINVAL;
-	of = (struct turns_of){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY };
+	of = (struct turns_of){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY,
+				request->start_ticks, 0 };
+	if (of.identity)
+		of.program = request->identity.program;
 	copy = aligned_alloc(_Alignof(struct worker_request), rounded_up(row->size));
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, request, row->size);
-	err = turns_add(worker->turns, &of, copy);
+	err = turns_add(worker->turns, &of, copy, &other);
 	if (err)
 		return err;
 	copy = NULL;
+	displaced = other;
+	if (displaced)
+		worker->dropped = displaced->tag;
 	dispatch(worker);
 	return 0;
+}
+
+__u64 worker_take_dropped(struct worker *worker)
+{
+	const __u64 tag = worker->dropped;
+
+	worker->dropped = 0;
+	return tag;
 }
 
 /* How long the request under way has taken, without the time for which it waited for a CPU. */

@@ -17,7 +17,7 @@
 #include "proc/container.h"
 #include "python/identify.h"
 
-#define WORKER_QUEUE	   512 /* requests that wait; one user has half of them at most */
+#define WORKER_QUEUE	   512 /* to IDENTIFY that wait, and others; one user has half of them at most */
 /* How long the child may take for a request: without the time for which it waits for a CPU, and with it. */
 #define WORKER_DEADLINE_MS 500
 #define WORKER_PATIENCE_MS 20000
@@ -64,12 +64,15 @@ double worker_seconds(const struct worker *worker); /* CPU time of all children 
 bool worker_is_lost(const struct worker *worker);
 
 /*
- * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply.
- * They come as users and processes have their turns (turns.h). Of one process that to IDENTIFY comes first,
- * the others in the order of the requests. 0; -EAGAIN: for now the process or its user may not have more
- * requests wait; -EINVAL for an unknown type; -ENOMEM.
+ * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply,
+ * but for IDENTIFY that a later one displaces, of the same process or, where its user has no more places, of
+ * another one. They come as users and processes have their turns (turns.h). Of one process that to IDENTIFY
+ * comes first, the others in the order of the requests. 0; -EAGAIN: for now the process or its user may not
+ * have more requests wait; -EINVAL for an unknown type; -ENOMEM.
  */
 int worker_send(struct worker *worker, const struct worker_request *request);
+/* The tag of the request that the last one has displaced, 0 = none. It is to be asked for after each. */
+__u64 worker_take_dropped(struct worker *worker);
 
 /* Takes one reply. 0, or -EAGAIN if there is none yet. */
 int worker_receive(struct worker *worker, struct worker_reply *ret);

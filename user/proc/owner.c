@@ -57,21 +57,49 @@ __u64 owner_of_user(uid_t user)
 	return IS_USER | user;
 }
 
+struct parsed {
+	bool has_user;
+	uid_t user;
+	struct cgroup cgroup; /* no names where a user may have given them */
+};
+
+static void parse(const char *status, const char *cgroup, struct parsed *ret)
+{
+	struct procfs_users u;
+
+	*ret = (struct parsed){ 0 };
+	if (procfs_parse_users(status, &u))
+		return;
+	ret->has_user = true;
+	ret->user = u.real; /* a program that takes another user's rights was started by this one */
+	if (!is_in_session(cgroup))
+		cgroup_parse(cgroup, &ret->cgroup);
+}
+
 __u64 owner_parse(const char *status, const char *cgroup)
 {
-	struct cgroup c = { 0 };
-	struct procfs_users u;
+	struct parsed p;
 	const char *name;
-	__u64 user;
 
-	if (procfs_parse_users(status, &u))
+	parse(status, cgroup, &p);
+	if (!p.has_user)
 		return 0;
-	user = owner_of_user(u.real); /* a program that takes another user's rights was started by this one */
-	if (is_in_session(cgroup))
-		return user;
-	cgroup_parse(cgroup, &c);
-	name = *c.pod_uid ? c.pod_uid : c.container_id;
-	return *name ? IS_CONTAINER | hash_bytes(name, strlen(name)) : user;
+	name = *p.cgroup.pod_uid ? p.cgroup.pod_uid : p.cgroup.container_id;
+	return *name ? IS_CONTAINER | hash_bytes(name, strlen(name)) : owner_of_user(p.user);
+}
+
+void owner_parse_name(const char *status, const char *cgroup, char ret[OWNER_NAME_SIZE])
+{
+	struct parsed p;
+
+	parse(status, cgroup, &p);
+	*ret = '\0';
+	if (*p.cgroup.pod_uid)
+		snprintf(ret, OWNER_NAME_SIZE, "pod %s", p.cgroup.pod_uid);
+	else if (*p.cgroup.container_id)
+		snprintf(ret, OWNER_NAME_SIZE, "container %.12s", p.cgroup.container_id);
+	else if (p.has_user)
+		snprintf(ret, OWNER_NAME_SIZE, "uid %u", p.user);
 }
 
 __u64 owner_of(pid_t pid)
@@ -79,4 +107,11 @@ __u64 owner_of(pid_t pid)
 	_cleanup_free_ char *status = read_text(pid, "status"), *cgroup = read_text(pid, "cgroup");
 
 	return status ? owner_parse(status, cgroup ?: "") : 0;
+}
+
+void owner_name(pid_t pid, char ret[OWNER_NAME_SIZE])
+{
+	_cleanup_free_ char *status = read_text(pid, "status"), *cgroup = read_text(pid, "cgroup");
+
+	owner_parse_name(status ?: "", cgroup ?: "", ret);
 }

@@ -14,8 +14,12 @@
  * ended. A name of a container below a user's own session is not believed, as the user makes cgroups there.
  */
 __u64 owner_of(pid_t pid);
+/* What that is called: "uid 1000", "container 0123456789ab", "pod UID". "" where it cannot be told. */
+#define OWNER_NAME_SIZE 48
+void owner_name(pid_t pid, char ret[OWNER_NAME_SIZE]);
 /* The same from the texts of /proc/PID/status and /proc/PID/cgroup. */
 __u64 owner_parse(const char *status, const char *cgroup);
+void owner_parse_name(const char *status, const char *cgroup, char ret[OWNER_NAME_SIZE]);
 /* That of a user's processes which are in no container. */
 __u64 owner_of_user(uid_t user);
 

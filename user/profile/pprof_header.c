@@ -113,8 +113,9 @@ static void add_comments(struct pprof_header *h)
 		write_cpus(info, h->comments[h->comment_count++], PPROF_COMMENT_SIZE);
 	if (info->unlooked)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
-			 "%u processes could not be looked at: what they did is not in this profile",
-			 info->unlooked);
+			 "%u processes could not be looked at%s%s%s: what they did is not in this profile",
+			 info->unlooked, *info->whose_unlooked ? " (" : "", info->whose_unlooked,
+			 *info->whose_unlooked ? ")" : "");
 	if (info->unanalysed)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu ticks of programs that had only begun and were not analysed yet are not in "

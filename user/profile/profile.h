@@ -69,6 +69,7 @@ struct profile_info {
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
 	__u64 unanalysed; /* ticks of processes that had only begun: they are not in the profile */
 	__u32 unlooked; /* processes of the run that could not be looked at */
+	char whose_unlooked[256]; /* in words whose they are, "" = not known */
 	struct profile_loss losses[PROFILE_LOSSES_MAX]; /* the oldest first */
 	__u32 loss_count;
 	struct profile_quota quotas[PROFILE_QUOTAS_MAX]; /* those that held back for longest, in order */

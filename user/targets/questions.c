@@ -59,6 +59,26 @@ struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
 	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_ticks(start_time) };
 }
 
+/* The question is pending no more; the caller frees it. */
+static void take_out(struct questions *q, struct pending *p)
+{
+	q->uncounted -= p->question.uncounted;
+	HASH_DEL(q->pending, p);
+}
+
+/* It gets no answer: who a process is will be asked again. */
+static void drop(struct questions *q, __u64 tag)
+{
+	struct pending *p = NULL;
+
+	if (tag)
+		HASH_FIND(hh, q->pending, &tag, sizeof(tag), p);
+	if (!p)
+		return;
+	take_out(q, p);
+	free(p);
+}
+
 int questions_ask(struct questions *q, const struct question *question, struct worker_request *request)
 {
 	struct pending *p = malloc(sizeof(*p) + question->note_size);
@@ -77,6 +97,7 @@ int questions_ask(struct questions *q, const struct question *question, struct w
 		free(p);
 		return err;
 	}
+	drop(q, worker_take_dropped(q->worker));
 	HASH_ADD(hh, q->pending, tag, sizeof(p->tag), p);
 	if (!p->hh.tbl) { /* the answer will find no question and be dropped */
 		free(p);
@@ -84,13 +105,6 @@ int questions_ask(struct questions *q, const struct question *question, struct w
 	}
 	q->uncounted += question->uncounted;
 	return 0;
-}
-
-/* The question is pending no more; the caller frees it. */
-static void take_out(struct questions *q, struct pending *p)
-{
-	q->uncounted -= p->question.uncounted;
-	HASH_DEL(q->pending, p);
 }
 
 bool questions_answer(struct questions *q, struct worker_reply *reply)

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
+#include "bpf/abi.h"
 
 struct unlooked_process {
 	__u32 pid;
+	__u32 user; /* in unlooked.users */
 	bool failed;
 	__u64 since;
 	UT_hash_handle hh;
@@ -41,7 +45,26 @@ static bool is_to_be_told(const struct unlooked_process *p, __u64 now)
 	return p->failed || now > p->since + UNLOOKED_PATIENCE_NS;
 }
 
-void unlooked_asked(struct unlooked *u, __u32 pid, __u64 now)
+/* Whose name is looked up once, by one of his processes. */
+static __u32 find_user(struct unlooked *u, __u32 pid, __u64 user)
+{
+	struct unlooked_user *last;
+
+	for (__u32 i = 0; i < u->user_count; i++)
+		if (u->users[i].user == user)
+			return i;
+	if (u->user_count == UNLOOKED_USERS)
+		return UNLOOKED_USERS;
+	last = &u->users[u->user_count];
+	last->user = user;
+	if (user & USER_BY_UID)
+		snprintf(last->name, sizeof(last->name), "uid %u", (__u32)user);
+	else
+		owner_name((pid_t)pid, last->name);
+	return u->user_count++;
+}
+
+void unlooked_asked(struct unlooked *u, __u32 pid, __u64 user, __u64 now)
 {
 	struct unlooked_process *p;
 
@@ -51,6 +74,7 @@ void unlooked_asked(struct unlooked *u, __u32 pid, __u64 now)
 	if (!p)
 		return;
 	p->pid = pid;
+	p->user = find_user(u, pid, user);
 	p->since = now;
 	HASH_ADD(hh, u->processes, pid, sizeof(p->pid), p);
 	if (!p->hh.tbl)
@@ -79,7 +103,7 @@ void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now)
 
 	if (!p)
 		return;
-	u->ended += is_to_be_told(p, now);
+	u->users[p->user].ended += is_to_be_told(p, now);
 	forget(u, p);
 }
 
@@ -93,11 +117,66 @@ void unlooked_answered(struct unlooked *u, __u32 pid, int error, __u64 now)
 		unlooked_failed(u, pid);
 }
 
+static void count(const struct unlooked *u, __u64 now, size_t counts[UNLOOKED_USERS + 1])
+{
+	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
+		counts[i] = u->users[i].ended;
+	for (const struct unlooked_process *p = u->processes; p; p = p->hh.next)
+		counts[p->user] += is_to_be_told(p, now);
+}
+
 size_t unlooked_count(const struct unlooked *u, __u64 now)
 {
-	size_t count = u->ended;
+	size_t counts[UNLOOKED_USERS + 1], sum = 0;
 
-	for (const struct unlooked_process *p = u->processes; p; p = p->hh.next)
-		count += is_to_be_told(p, now);
-	return count;
+	count(u, now, counts);
+	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
+		sum += counts[i];
+	return sum;
+}
+
+/* One has several numbers when its processes are in several cgroups. */
+static void add_those_alike(const struct unlooked *u, size_t counts[UNLOOKED_USERS + 1])
+{
+	for (size_t i = 0; i < u->user_count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (strcmp(u->users[j].name, u->users[i].name))
+				continue;
+			counts[j] += counts[i];
+			counts[i] = 0;
+			break;
+		}
+	}
+}
+
+static size_t largest(const size_t counts[UNLOOKED_USERS])
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < UNLOOKED_USERS; i++)
+		if (counts[i] > counts[best])
+			best = i;
+	return best;
+}
+
+void unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE_SIZE])
+{
+	size_t counts[UNLOOKED_USERS + 1], others = 0, used = 0;
+
+	count(u, now, counts);
+	add_those_alike(u, counts);
+	*ret = '\0';
+	for (int i = 0; i < UNLOOKED_NAMED; i++) {
+		const size_t best = largest(counts);
+
+		if (!counts[best])
+			break;
+		used += snprintf(ret + used, UNLOOKED_WHOSE_SIZE - used, "%s%zu of %s", used ? ", " : "",
+				 counts[best], *u->users[best].name ? u->users[best].name : "who has ended");
+		counts[best] = 0;
+	}
+	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
+		others += counts[i];
+	if (others)
+		snprintf(ret + used, UNLOOKED_WHOSE_SIZE - used, "%s%zu of others", used ? ", " : "", others);
 }

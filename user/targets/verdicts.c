@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "guard/worker.h"
 #include "kern/process_table.h"
@@ -372,9 +373,10 @@ int verdicts_ask(struct verdicts *v, const struct record_process *p)
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
 	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
 
+	request.identity.program = p->file.inode ? hash_bytes(&p->file, sizeof(p->file)) : 0;
 	request.identity.tasks = task_layouts_are_wanted(kernel_task_layouts(v->kernel));
 	if (!ruling || !ruling->state || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id)
-		unlooked_asked(registry_unlooked(v->registry), p->pid, clock_ns());
+		unlooked_asked(registry_unlooked(v->registry), p->pid, p->user, clock_ns());
 	return questions_ask(v->questions, &q, &request);
 }
 

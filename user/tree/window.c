@@ -11,6 +11,7 @@
 #include "profile/profile.h"
 #include "targets/quotas.h"
 #include "targets/registry.h"
+#include "targets/unlooked.h"
 
 /* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
 struct moment {
@@ -58,6 +59,8 @@ static void settle(const struct windows *all)
 		all->settle(all->context);
 }
 
+_Static_assert(sizeof((struct profile_info){}.whose_unlooked) == UNLOOKED_WHOSE_SIZE, "the text is copied");
+
 static void read_counts(const struct kernel_tables *t, __u64 *counts)
 {
 	for (__u32 i = 0; i < t->node_count; i++)
@@ -80,6 +83,7 @@ static struct profile_info info_of(struct window *w)
 		.unlooked = registry_count_unlooked(w->all->inputs.registry),
 	};
 
+	registry_whose_unlooked(w->all->inputs.registry, info.whose_unlooked);
 	quotas_set_mark(quotas, &w->quotas_end);
 	quotas_between(quotas, &w->quotas, &w->quotas_end, &info);
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);

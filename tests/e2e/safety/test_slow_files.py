@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs of a user who makes the profiler's worker slow by files that are within every limit, and a Python
-of another user that starts beside them. It has at least half of the samples that it has beside programs which
-are as busy and have no such files.
+that starts beside them, of another user or his own. It has at least half of the samples that it has beside
+programs which are as busy and have no such files.
 
 What is slow: a file of 16 MiB of zeros with a runtime in it, in which the version of Python is looked for;
 and half a million symbols of functions, which are sorted. It takes a tenth of a second each time and more,
@@ -10,6 +10,7 @@ but not so long that the worker is late, and each file is another one.
 import os
 import platform
 import random
+import re
 import struct
 import subprocess
 import tempfile
@@ -47,7 +48,9 @@ while True:
 """
 
 HONEST = """
-import json
+import json, os, sys
+os.setgid(int(sys.argv[1]))
+os.setuid(int(sys.argv[1]))
 def leaf():
     while True:
         pass
@@ -159,9 +162,47 @@ def test_a_crowd(folder, crowd, tmp_path):
 
     def beside(files):
         return run_beside(tmp_path, [crowd, PROCESSES, crowds.STRANGER, files],
-                          [NEWEST.path, "-ISc", HONEST], ["-a"],
+                          [NEWEST.path, "-ISc", HONEST, 0], ["-a"],
                           lambda names: names == ["leaf", "middle", "<module>"])
     judge(beside(""), beside(name), 2000)
+
+
+def said(run):
+    """What the profiler has said so far."""
+    return os.pread(run.streams[1].fileno(), 1 << 24, 0).decode()
+
+
+@pytest.mark.all
+@pytest.mark.alone
+@pytest.mark.timeout(900)
+def test_a_crowd_of_his_own(folder, crowd, tmp_path):
+    """They are of the user whose program it is. Most of them wait for their first turn when it begins, and it
+    is looked at before they are. Where processes are chosen, nobody is known from its exec on because another
+    one of its file was."""
+    name = os.path.join(folder, "library")
+    for i in range(PROCESSES):
+        runtime_without_version(name + str(i))
+    run = profiler.Run(tmp_path, "-F", FREQUENCY, "-v", "-a", "--comm", "*")
+    try:
+        profiler.wait_until(lambda: profiler.samples_cpus(run), what="perf event")
+        with profiler.target(crowd, PROCESSES, crowds.STRANGER, name):
+            before = said(run)
+            with profiler.target(NEWEST.path, "-ISc", HONEST, crowds.STRANGER) as one:
+                is_known = re.compile(r"pid %d \(.*\) is CPython" % one.pid)
+                profiler.wait_until(lambda: is_known.search(said(run)), what="verdict")
+                then = said(run)
+            run.interrupt()
+            run.finish(120)
+    except BaseException:
+        run.kill()
+        raise
+    looked_at, all_looked_at = (set(re.findall(r"pid (\d+) \(crowd\) is", text))
+                                for text in (then[len(before):is_known.search(then).start()], then))
+    print("%d of %d were looked at meanwhile, %d in all" % (len(looked_at), PROCESSES, len(all_looked_at)))
+    assert len(all_looked_at) < PROCESSES / 2, "most had their turn already: nothing was tested"
+    assert len(looked_at) < PROCESSES / 6
+    whose = r"\d+ processes could not be looked at \(.*\d of (uid %s|container|pod)" % crowds.STRANGER
+    assert re.search(whose, run.err)
 
 
 @pytest.mark.all

@@ -128,16 +128,16 @@ TEST(what_let_nothing_through)
 /* What it did is not known. */
 TEST(somebody_was_not_looked_at)
 {
-	unlooked_asked(registry_unlooked(registry), 1, 0);
+	unlooked_asked(registry_unlooked(registry), 1, USER_BY_UID | 1000, 0);
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
-			    "pyperf-bpf: warning: 1 process could not be looked at: what it did is not in "
-			    "the profile\n");
-	unlooked_asked(registry_unlooked(registry), 2, 0);
+			    "pyperf-bpf: warning: 1 process could not be looked at (1 of uid 1000): what it "
+			    "did is not in the profile\n");
+	unlooked_asked(registry_unlooked(registry), 2, USER_BY_UID | 1000, 0);
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: no Python process was seen to use the CPU: the profile is "
 			    "empty\n"
-			    "pyperf-bpf: warning: 2 processes could not be looked at: what they did is not "
-			    "in the profile\n");
+			    "pyperf-bpf: warning: 2 processes could not be looked at (2 of uid 1000): what "
+			    "they did is not in the profile\n");
 }
 
 /* Nor whether it has event loops. */
@@ -148,12 +148,12 @@ TEST(loops_of_somebody_who_was_not_looked_at)
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: no event loop had a turn longer than --min-turn: the "
 			    "profile is empty\n");
-	unlooked_asked(registry_unlooked(registry), 1, 0);
+	unlooked_asked(registry_unlooked(registry), 1, USER_BY_UID | 1000, 0);
 	assert_string_equal(write_it(usual(path_of("p.pb.gz")), 0),
 			    "pyperf-bpf: warning: no event loop had a turn longer than --min-turn, of the "
 			    "processes that could be looked at: the profile is empty\n"
-			    "pyperf-bpf: warning: 1 process could not be looked at: what it did is not in "
-			    "the profile\n");
+			    "pyperf-bpf: warning: 1 process could not be looked at (1 of uid 1000): what it "
+			    "did is not in the profile\n");
 }
 
 TEST(a_file_that_cannot_be_written)

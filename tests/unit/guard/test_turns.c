@@ -34,9 +34,22 @@ static int teardown(void **state)
 /* The questions are numbers. */
 static int add_of(__u64 user, __u32 pid, bool identity, uintptr_t question)
 {
-	const struct turns_of of = { user, pid, identity };
+	const struct turns_of of = { .user = user, .pid = pid, .identity = identity };
+	void *displaced = NULL;
+	const int err = turns_add(turns, &of, (void *)question, &displaced);
 
-	return turns_add(turns, &of, (void *)question);
+	assert_null(displaced);
+	return err;
+}
+
+/* Who this process is, which began then and runs that program. What it displaces, 0 = nothing. */
+static uintptr_t add_new(__u32 pid, __u64 start, __u64 program)
+{
+	const struct turns_of of = { 1, pid, true, start, program };
+	void *displaced = NULL;
+
+	assert_int_equal(turns_add(turns, &of, (void *)(uintptr_t)pid, &displaced), 0);
+	return (uintptr_t)displaced;
 }
 
 static void add(__u64 user, __u32 pid, bool identity, uintptr_t question)
@@ -82,8 +95,9 @@ TEST(of_one_process)
 TEST(processes_take_turns)
 {
 	static const struct turns_of of[] = {
-		{ 1, 10, false }, { 1, 10, false }, { 1, 10, false },
-		{ 1, 11, true },  { 1, 12, false }, { 1, 12, false },
+		{ .user = 1, .pid = 10 }, { .user = 1, .pid = 10 }, { .user = 1, .pid = 10 },
+		{ .user = 1, .pid = 11, .identity = true },
+		{ .user = 1, .pid = 12 }, { .user = 1, .pid = 12 },
 	};
 
 	add_all(of, ARRAY_SIZE(of));
@@ -139,7 +153,7 @@ TEST(a_budget)
 	__u64 begin;
 
 	for (int i = 0; i < 200; i++)
-		add(1, 10 + i, true, 1);
+		add(1, 10 + i, false, 1);
 	while (turns_due(turns, now) == 0 && failures < 100) {
 		assert_int_equal(next(500, true), 1);
 		failures++;
@@ -157,7 +171,7 @@ TEST(a_budget)
 		now += turns_due(turns, now);
 		if (next(500, true) != 1)
 			break;
-		add(1, 1000 + failures, true, 1);
+		add(1, 1000 + failures, false, 1);
 	}
 	/* One in 7.7 s: 480 ms, times 4, times 4. */
 	assert_in_range(failures, 70, 85);
@@ -183,16 +197,115 @@ TEST(places)
 		add(1, 10, false, 1);
 	assert_int_equal(add_of(1, 10, false, 1), -EAGAIN);
 	add(1, 10, true, 1);
-	assert_int_equal(add_of(1, 10, true, 1), -EAGAIN);
 	for (users = 0; users < 4; users++)
-		for (of_user[users] = users ? 0 : TURNS_OF_PROCESS + 1;
-		     !add_of(1 + users, 20 + of_user[users], true, 1); of_user[users]++)
+		for (of_user[users] = users ? 0 : TURNS_OF_PROCESS;
+		     !add_of(1 + users, 20 + of_user[users], false, 1); of_user[users]++)
 			;
 	assert_int_equal(of_user[0], ROOM / 2);
 	assert_int_equal(of_user[1], ROOM / 4);
 	assert_int_equal(of_user[2], ROOM / 8);
 	assert_int_equal(of_user[3], ROOM / 16);
-	add(9, 9, true, 1);
+	add(9, 9, false, 1);
+	add(1, 11, true, 1); /* these have places of their own */
+}
+
+/* Of one process it is asked once: what is known of it now counts. */
+TEST(who_it_is_is_asked_once)
+{
+	assert_int_equal(add_new(10, 5, 7), 0);
+	assert_int_equal(add_new(10, 5, 8), 10);
+	assert_int_equal(next(1, false), 10);
+	assert_null(turns_next(turns, now));
+}
+
+/* Where a user has no more places, the process that began first gives its own to one that began later. */
+TEST(the_latest_have_the_places)
+{
+	const struct turns_of early = { 1, 5, true, 5, 0 };
+	void *displaced = NULL;
+
+	for (__u32 i = 0; i < ROOM / 2; i++)
+		assert_int_equal(add_new(10 + i, 10 + i, 0), 0);
+	assert_int_equal(add_new(1000, 1000, 0), 10);
+	assert_int_equal(add_new(1001, 1001, 0), 11);
+	assert_int_equal(turns_add(turns, &early, NULL, &displaced), -EAGAIN);
+	assert_null(displaced);
+	assert_int_equal(next(300, false), 1001);
+	now += TURNS_LEAK;
+	assert_int_equal(add_new(1001, 1001, 0), 0);
+	assert_int_equal(add_new(1002, 1002, 0), 1001); /* who has used the worker comes after all others */
+}
+
+/* A crowd that was there before keeps no new one waiting, nor do those that come later without end. */
+TEST(the_newest_and_who_waits_longest)
+{
+	int turns_of_old = 0, i;
+
+	for (__u32 n = 0; n < 200; n++)
+		add_new(10 + n, 10, 0);
+	add_new(1000, 1000, 0);
+	for (i = 0; next(200, false) != 1000; i++)
+		;
+	assert_in_range(i, 0, 1);
+	for (i = 0; i < 20; i++) {
+		add_new(2000 + i, 2000 + i, 0);
+		turns_of_old += next(200, false) < 1000;
+	}
+	assert_int_equal(turns_of_old, 10);
+}
+
+/* However many processes it has, and however late they began. */
+TEST(programs_take_turns)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		add_new(10 + i, 10 + i, 7);
+		next(100, false);
+	}
+	for (i = 0; i < 100; i++)
+		add_new(1000 + i, 1000 + i, 7);
+	add_new(5, 5, 8);
+	assert_int_equal(next(1, false), 5);
+	assert_true(next(1, false) >= 1000);
+}
+
+/* Who has used the worker up for all processes of a user does not keep a new one of them from it for long. */
+TEST(newcomers_of_who_has_to_wait)
+{
+	int failures = 0;
+
+	for (int i = 0; i < 200; i++)
+		add_new(10 + i, 10 + i, 7);
+	while (turns_due(turns, now) == 0 && failures++ < 100)
+		next(500, true);
+	add_new(1000, 1000, 7);
+	for (int waited = 0; waited < 3000;) {
+		const int due = turns_due(turns, now);
+
+		assert_in_range(due, 0, 500 * TURNS_REST);
+		now += due;
+		waited += due + 500;
+		if (next(500, true) == 1000)
+			return;
+	}
+	fail();
+}
+
+/* All of them together have a third of the time. */
+TEST(newcomers_have_an_end)
+{
+	const __u64 begin = now + 1000 * 1000;
+	__u64 used = 0;
+
+	for (__u32 pid = 10; now < begin + 100 * 1000; pid++) {
+		add_new(pid, pid, pid);
+		while (turns_due(turns, now))
+			now += turns_due(turns, now);
+		assert_int_equal(next(200, false), pid);
+		used += now > begin ? 200 : 0;
+	}
+	assert_in_range(used, 30 * 1000, 36 * 1000);
 }
 
 TEST(out_of_memory)

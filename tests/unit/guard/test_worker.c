@@ -169,20 +169,40 @@ TEST(bounded_and_in_order)
 	int sent = 0, err = 0;
 
 	for (; !err && sent < WORKER_QUEUE; sent++) {
-		r = request(WORKER_IDENTIFY, sent);
+		r = request(WORKER_CONTAINER, sent);
 		err = worker_send(worker, &r);
 	}
 	assert_int_equal(err, -EAGAIN);
 	sent--;
-	assert_in_range(sent, 2, TURNS_OF_PROCESS + 2); /* one is under way */
+	assert_in_range(sent, 2, TURNS_OF_PROCESS + 1); /* one is under way */
 	for (int i = 0; i < sent; i++) {
 		receive(&reply);
 		assert_int_equal(reply.error, 0);
 		assert_int_equal(reply.tag, i);
 		if (sent < 200) {
-			r = request(WORKER_IDENTIFY, sent++);
+			r = request(WORKER_CONTAINER, sent++);
 			assert_int_equal(worker_send(worker, &r), 0);
 		}
+	}
+	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+}
+
+/* Who a process is, while that waits to be asked: the later question is answered, the other is said. */
+TEST(who_it_is_is_asked_once)
+{
+	static const __u64 dropped[] = { 0, 0, 0, 3, 4 }, answered[] = { 1, 5, 2 };
+	struct worker_reply reply;
+
+	for (__u64 tag = 1; tag <= 5; tag++) {
+		struct worker_request r = request(tag == 2 ? WORKER_CONTAINER : WORKER_IDENTIFY, tag);
+
+		assert_int_equal(worker_send(worker, &r), 0);
+		assert_int_equal(worker_take_dropped(worker), dropped[tag - 1]);
+		assert_int_equal(worker_take_dropped(worker), 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(answered); i++) {
+		receive(&reply);
+		assert_int_equal(reply.tag, answered[i]);
 	}
 	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
 }

@@ -4,6 +4,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,14 +59,39 @@ TEST(names_that_a_user_gave)
 	assert_int_not_equal(of(0, "0::/docker/" ID "/x:/user.slice/y\n"), of(0, ""));
 }
 
+static void expect_name(unsigned int uid, const char *cgroup, const char *name)
+{
+	char status[200], ret[OWNER_NAME_SIZE];
+
+	snprintf(status, sizeof(status), "Umask:\t0022\nUid:\t%u\t0\t0\t0\nGid:\t7\t7\t7\t7\n", uid);
+	owner_parse_name(status, cgroup, ret);
+	assert_string_equal(ret, name);
+}
+
+TEST(names)
+{
+	char ret[OWNER_NAME_SIZE];
+
+	expect_name(1000, "0::/system.slice/cron.service\n", "uid 1000");
+	expect_name(0, "0::/system.slice/docker-" ID ".scope\n", "container 0123456789ab");
+	expect_name(0, "0::/kubepods/pod" POD "/" ID "\n", "pod " POD);
+	expect_name(1000, "0::/user.slice/user-1000.slice/docker-" ID ".scope\n", "uid 1000");
+	owner_parse_name("", "0::/\n", ret);
+	assert_string_equal(ret, "");
+}
+
 TEST(live_processes)
 {
 	const pid_t child = fork();
+	char name[OWNER_NAME_SIZE];
 
 	if (!child) {
 		pause();
 		_exit(0);
 	}
+	owner_name(child, name);
+	assert_true(!strncmp(name, "uid ", 4) || !strncmp(name, "container ", 10) ||
+		    !strncmp(name, "pod ", 4));
 	assert_int_not_equal(owner_of(getpid()), 0);
 	assert_int_equal(owner_of(child), owner_of(getpid()));
 	kill(child, SIGKILL);

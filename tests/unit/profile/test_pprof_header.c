@@ -65,6 +65,12 @@ TEST(processes_that_were_not_looked_at)
 	assert_string_equal(string(d, d->comment[0]),
 			    "300 processes could not be looked at: what they did is not in this profile");
 	pyperf__profile__free_unpacked(d, NULL);
+	snprintf(info.whose_unlooked, sizeof(info.whose_unlooked), "300 of uid 7");
+	assert_int_equal(profile_set_info(p, &info), 0);
+	d = encode_and_decode(p);
+	assert_string_equal(string(d, d->comment[0]), "300 processes could not be looked at (300 of uid 7): "
+						      "what they did is not in this profile");
+	pyperf__profile__free_unpacked(d, NULL);
 }
 
 TEST(ticks_of_what_had_only_begun)

@@ -98,7 +98,8 @@ TEST(what_comments_say)
 	/* Of two files. */
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
 	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
-	recorded_comment(&r, string(&r, "3 processes could not be looked at: what they did is not there"));
+	recorded_comment(&r, string(&r, "3 processes could not be looked at (3 of uid 7): what they did is "
+					"not there"));
 	recorded_comment(&r, string(&r, "12 ticks of programs that had only begun and were not analysed"));
 	recorded_comment(&r, string(&r, "9 of 10 things"));
 	recorded_comment(&r, 0);

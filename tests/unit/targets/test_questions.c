@@ -101,6 +101,26 @@ TEST(each_is_answered_once)
 	}
 }
 
+/* A question that a later one has displaced is pending no more, and gets no answer. */
+TEST(who_a_process_is)
+{
+	const struct question q = { .answer = on_answer, .asker = &asker };
+	struct worker_reply reply;
+
+	for (int i = 0; i < 3; i++) {
+		struct worker_request r = question_request(WORKER_IDENTIFY, getpid(), start_time);
+
+		assert_int_equal(questions_ask(questions, &q, &r), 0);
+	}
+	assert_int_equal(questions_pending(questions), 2);
+	for (int i = 0; i < 2; i++) {
+		receive(&reply);
+		assert_true(questions_answer(questions, &reply));
+	}
+	assert_int_equal(asker.answers, 2);
+	assert_int_equal(questions_pending(questions), 0);
+}
+
 /* An answer may ask at once, and finds that its own question is not pending any more. */
 static void ask_again(void *of, const void *note, struct worker_reply *reply)
 {

@@ -313,7 +313,7 @@ TEST(could_not_be_looked_at)
 	const char *text;
 
 	begin();
-	unlooked_asked(registry_unlooked(registry), target.pid, clock_ns());
+	unlooked_asked(registry_unlooked(registry), target.pid, USER_BY_UID | 1000, clock_ns());
 	begin_log();
 	p = told(failure(-EAGAIN)); /* a part of its many files was read */
 	assert_string_equal(end_log(), "");

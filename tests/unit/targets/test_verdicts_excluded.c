@@ -26,7 +26,7 @@ static __u32 told(const struct record_process *p, int error)
 {
 	const struct worker_reply r = { .type = WORKER_IDENTIFY, .pid = p->pid, .error = error };
 
-	unlooked_asked(registry_unlooked(registry), p->pid, clock_ns());
+	unlooked_asked(registry_unlooked(registry), p->pid, USER_BY_UID | 1000, clock_ns());
 	unlooked_failed(registry_unlooked(registry), p->pid);
 	verdicts_reply(verdicts, p, &r);
 	return verdicts_find(verdicts, p->pid);
