@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * mcp.c - what a client of `pyperf-bpf mcp` sends: lines that are messages or none, and calls. Whatever they
- * are, the words of a command line are options of the tool that is called, and behind "--" paths. The same
- * bytes are taken for what a command has said, and made an answer of each tool.
+ * are, the words of a command line are options of the tool that is called, --wary, and behind "--" paths. The
+ * same bytes are taken for what a command has said, and made an answer of each tool.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -35,8 +35,12 @@ static bool is_option_of(const struct tool *t, const char *word)
 static void check_words(const struct tool *t, const struct words *w)
 {
 	FUZZ_CHECK(w->count >= 2 && !strcmp(w->word[0], "pyperf-bpf"));
-	for (size_t i = 2; i < w->count && strcmp(w->word[i], "--"); i++)
-		FUZZ_CHECK(!strncmp(w->word[i], "--", 2) && is_option_of(t, w->word[i]));
+	for (size_t i = 2; i < w->count && strcmp(w->word[i], "--"); i++) {
+		const bool is_wary = !strcmp(w->word[i], "--wary"); /* of profiles, which come next */
+
+		FUZZ_CHECK(!is_wary || (i + 1 < w->count && !strcmp(w->word[i + 1], "--")));
+		FUZZ_CHECK(is_wary || (!strncmp(w->word[i], "--", 2) && is_option_of(t, w->word[i])));
+	}
 }
 
 static void call(const struct tool *t, struct json_object *given)
