@@ -9,6 +9,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 
 /*
@@ -68,20 +69,31 @@ static int limit(struct expression *e)
 	return 0;
 }
 
+/* In one line, whatever the expression has in it. */
+static int say(const char *option, const char *text, int why, char *error, size_t size)
+{
+	_cleanup_buf_ struct buf valid = { 0 }, shown = { 0 };
+	char said[128] = "";
+	int err = buf_add_utf8(&valid, text, 60) ?: buf_add_shown(&shown, valid.data, false);
+
+	if (err)
+		return err;
+	pcre2_get_error_message(why, (PCRE2_UCHAR *)said, sizeof(said));
+	snprintf(error, size, "--%s wants a regular expression (as Perl has them), not '%s': %s", option,
+		 shown.data ? shown.data : "", said);
+	return -EINVAL;
+}
+
 int expression_new(const char *text, const char *option, struct expression **ret, char *error, size_t size)
 {
 	_cleanup_(cleanup_expression) struct expression *e = calloc(1, sizeof(*e));
-	char said[128] = "";
 	int why = 0, err;
 
 	if (!e)
 		return -ENOMEM;
 	err = compile(e, text, &why) ?: limit(e);
-	if (err == -EINVAL) {
-		pcre2_get_error_message(why, (PCRE2_UCHAR *)said, sizeof(said));
-		snprintf(error, size, "--%s wants a regular expression (as Perl has them), not '%.60s': %s",
-			 option, text, said);
-	}
+	if (err == -EINVAL)
+		return say(option, text, why, error, size);
 	if (!err)
 		*ret = TAKE_PTR(e);
 	return err;

@@ -91,6 +91,16 @@ TEST(refused)
 	free(text);
 }
 
+TEST(refused_in_one_line_that_moves_no_terminal)
+{
+	struct expression *e = NULL;
+
+	assert_int_equal(expression_new("(\n\x1b[2J\xff", "ignore", &e, error, sizeof(error)), -EINVAL);
+	assert_null(e);
+	assert_null(strpbrk(error, "\n\x1b"));
+	assert_non_null(strstr(error, "--ignore wants a regular expression (as Perl has them), not '(??[2J"));
+}
+
 /* Also where the expression itself asks for more. */
 TEST(too_much)
 {
