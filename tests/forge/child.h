@@ -5,8 +5,11 @@
 #ifndef PYPERF_TESTS_CHILD_H
 #define PYPERF_TESTS_CHILD_H
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -53,6 +56,23 @@ static inline void child_end(pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGKILL), 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Kills a process, whoever's child it is, and returns when it has no memory and no files any more. */
+static inline void child_kill(pid_t pid)
+{
+	char path[32], stat[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	do {
+		const int fd = open(path, O_RDONLY);
+		const ssize_t size = fd < 0 ? 0 : read(fd, stat, sizeof(stat) - 1);
+
+		stat[size < 0 ? 0 : size] = '\0';
+		close(fd);
+		usleep(500);
+	} while (*stat && !strstr(stat, ") Z ") && !strstr(stat, ") X "));
 }
 
 #endif

@@ -28,7 +28,7 @@ static void ask(pid_t pid, __u64 tag)
 
 static void expect(pid_t pid, __u64 tag, int error)
 {
-	const __u64 limit = clock_ms() + 30000;
+	const __u64 limit = clock_ms() + 120000;
 	struct worker_reply reply;
 
 	while (worker_receive(worker, &reply)) {
