@@ -24,7 +24,8 @@ static const struct split_limits limits = {
  * with its time takes 21 bytes in both of its types.
  */
 static const struct split_limits otlp_limits = {
-	.samples = 16000, .bytes = 4 << 20, .moments = 128 << 10, .keeps_labels = true
+	.samples = 16000, .bytes = 4 << 20, .services = PUSH_SERIES_MAX,
+	.moments = 128 << 10, .keeps_labels = true
 };
 
 /* Labels of a series beside those of pods; receivers keep names with two underscores to themselves. */

@@ -12,7 +12,7 @@
 #include "kubelet/pod_labels.h"
 #include "profile/profile.h"
 
-/* Of one user in an interval, of each kind of event. What is beyond is one, SPLIT_MORE; not in OTLP. */
+/* Of one user in an interval, of each kind of event; in OTLP of all. What is beyond is one, SPLIT_MORE. */
 #define PUSH_SERIES_MAX 128
 
 /* Facts that all series of a run share. They do not change once they are made, so threads may read them. */

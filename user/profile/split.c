@@ -81,13 +81,21 @@ static size_t add_stack(struct splitter *s, const struct profile_stack *stack)
 	return bytes;
 }
 
-static int begin_part(struct splitter *s)
+/* Also one that calls itself so. */
+static bool is_more(const struct split_service *service)
+{
+	return !strcmp(service->name, SPLIT_MORE);
+}
+
+static int begin_part(struct splitter *s, const struct split_service *service)
 {
 	struct profile_info info = *profile_get_info(s->whole);
 	int err;
 
 	if (!s->limits->keeps_labels)
 		info.extra_count = info.extra_in_series = 0;
+	if (is_more(service))
+		info.services = (struct service_order){}; /* labels_of() */
 	err = profile_new(&info, &s->part);
 	if (err)
 		return err;
@@ -143,28 +151,37 @@ static bool is_full(const struct splitter *s, size_t more, __u64 moments)
 			 (s->all.list && s->moments + moments > s->limits->moments));
 }
 
+/* A label in which services would be told apart, or a process, is not kept of what is beyond the bound. */
+static struct profile_labels labels_of(const struct splitter *s, __u32 owner,
+				       const struct split_service *service)
+{
+	if (!s->limits->keeps_labels)
+		return (struct profile_labels){};
+	if (is_more(service))
+		return (struct profile_labels){ .service = SPLIT_MORE };
+	return profile_get_labels(s->whole, owner);
+}
+
 /* Puts a stack into the present part or, if it does not fit, into a new one. */
 static int put_stack(struct splitter *s, __u32 sample, const struct split_service *service)
 {
 	const struct profile_stack stack = profile_get_sample(s->whole, sample);
 	const __u64 moments = count_moments(s, sample);
-	struct profile_labels labels = {};
+	const struct profile_labels labels = labels_of(s, stack.owner, service);
 	size_t more;
-	int err = s->part ? 0 : begin_part(s);
+	int err = s->part ? 0 : begin_part(s, service);
 
 	if (err)
 		return err;
 	more = add_stack(s, &stack);
 	if (is_full(s, more, moments)) {
-		err = end_part(s, service) ?: begin_part(s);
+		err = end_part(s, service) ?: begin_part(s, service);
 		if (err)
 			return err;
 		more = add_stack(s, &stack);
 	}
 	s->bytes += more;
 	s->moments += moments;
-	if (s->limits->keeps_labels)
-		labels = profile_get_labels(s->whole, stack.owner);
 	err = copier_add(s->copier, &stack, &labels);
 	return err || !moments || moments > s->limits->moments ? err : add_moments(s, sample);
 }

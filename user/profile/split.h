@@ -27,7 +27,7 @@ struct split_limits {
 	size_t bytes;
 	/* Moments of a part, each tick one. A stack that has more is a part of its own, without any. */
 	__u64 moments;
-	bool keeps_labels; /* and moments */
+	bool keeps_labels; /* and moments; but labels of no sample that is of SPLIT_MORE */
 	/* Services of one user, those with most samples; the others are SPLIT_MORE. 0 = any number. */
 	__u32 services;
 };

@@ -13,7 +13,7 @@ import profiler
 from receiver import finish_push, receiving
 
 BOUND = 128  # PUSH_SERIES_MAX
-MORE = {"pyroscope": "_more_services_"}  # receivers differ in what a name may have
+MORE = {"pyroscope": "_more_services_", "otlp": "[more services]"}  # receivers differ in what a name may have
 
 FLOOD = """
 import ctypes, json, os, sys, time

@@ -13,6 +13,7 @@
 #include "export/push/item.h"
 #include "export/push_parts.h"
 #include "profile/moments.h"
+#include "profile/split.h"
 
 static struct push_series series;
 static struct pod_label_names names;
@@ -97,6 +98,47 @@ TEST(otlp_is_one_for_each_service)
 	stop = true;
 	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), -ECANCELED);
 	assert_null(list.first);
+}
+
+/*
+ * What a user has beyond its number of services is one resource, which names none of them and no process,
+ * whatever names are looked at first.
+ */
+TEST(otlp_services_are_bounded)
+{
+	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .start_unix_ns = 1,
+				     .services = { 1, { SERVICE_FROM_COMM } } };
+	_cleanup_profile_ struct profile *p = NULL;
+	struct push_list list = {};
+	struct push_item *item;
+	unsigned int n = 0, more = 0;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	for (__u32 i = 0; i < 2 * PUSH_SERIES_MAX; i++) {
+		char comm[16];
+		const struct profile_labels labels = { .pid = 1000 + i, .comm = comm, .user = 7 };
+		__u32 function, location;
+
+		snprintf(comm, sizeof(comm), "evil%u", i);
+		assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "f.py", 1, &function), 0);
+		assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
+	}
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	while ((item = push_list_take(&list))) {
+		_cleanup_buf_ struct buf plain = {};
+		bool is_more = !strcmp(item->service, SPLIT_MORE);
+
+		decompress(&item->encoded, &plain);
+		assert_int_equal(!memmem(plain.data, plain.size, "evil", 4), is_more);
+		assert_int_equal(!memmem(plain.data, plain.size, "process.pid", 11), is_more);
+		assert_non_null(memmem(plain.data, plain.size, item->service, strlen(item->service)));
+		more += is_more;
+		n++;
+		push_item_free(item);
+	}
+	assert_int_equal(more, 1);
+	assert_int_equal(n, 1 + PUSH_SERIES_MAX);
 }
 
 /*
