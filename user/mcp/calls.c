@@ -105,8 +105,9 @@ static int refuse(const struct call *c, struct buf *out)
 	while (said && c->child.err.data[said - 1] == '\n')
 		said--;
 	if (c->is_given_up)
-		err = buf_printf(&text, "%s was given up: it took more than %d seconds", c->tool->name,
-				 c->seconds);
+		err = buf_printf(&text, "%s was given up: it took more than %d seconds%s", c->tool->name,
+				 c->seconds, said ? ". " : "") ?:
+		      buf_add(&text, c->child.err.data, said);
 	else if (c->child.is_too_much)
 		err = buf_printf(&text, "%s has more than %d bytes to say: ask about fewer processes",
 				 c->tool->name, CHILD_OUT_MAX);

@@ -17,6 +17,7 @@
 #include "run/commands.h"
 #include "run/printed.h"
 #include "run/profiles.h"
+#include "run/so_far.h"
 
 #define ERROR_SIZE 512
 
@@ -113,7 +114,8 @@ int run_diff(struct options *o)
 	_cleanup_recorded_ struct recorded r = { .is_base = true };
 	__s64 base_ns;
 
-	if (profiles_begin(o) || profiles_read(o, o->command[0], &r))
+	if (log_failure(so_far_reading(&r), "SIGTERM") || profiles_begin(o) ||
+	    profiles_read(o, o->command[0], &r))
 		return EXIT_FAILURE;
 	base_ns = r.duration_ns;
 	r.is_base = false;
@@ -123,6 +125,7 @@ int run_diff(struct options *o)
 		log_info("no profile is of that time");
 		return EXIT_NOTHING;
 	}
+	so_far_answering();
 	say_left_out(&r);
 	return compare(o, &r, base_ns);
 }

@@ -13,6 +13,7 @@
 #include "run/printed.h"
 #include "run/profiles.h"
 #include "run/served.h"
+#include "run/so_far.h"
 
 #define ERROR_SIZE 512
 
@@ -105,7 +106,7 @@ int run_report(struct options *o)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	_cleanup_free_ bool *only = NULL;
-	int err = profiles_begin(o), code;
+	int err = log_failure(so_far_reading(&r), "SIGTERM") ?: profiles_begin(o), code;
 
 	for (char **file = o->command; *file && !err; file++)
 		err = profiles_read(o, *file, &r);
@@ -115,6 +116,7 @@ int run_report(struct options *o)
 		log_info("no profile is of that time");
 		return EXIT_NOTHING;
 	}
+	so_far_answering();
 	code = select_stacks(o, &r, &only);
 	return code ?: answer(o, &r, only);
 }

@@ -3,6 +3,7 @@
 by another way of counting, and cost what it costs to read the file, not that for each table."""
 import json
 import random
+import re
 import resource
 import subprocess
 
@@ -96,3 +97,20 @@ def test_what_it_costs(tmp_path):
     every, none, any_id = best(path), best(path, "--by", "process"), best(far)
     print("all tables %.2f s, one without frames %.2f s, other ids %.2f s" % (every, none, any_id))
     assert every < 1.5 * none and every < 0.75 * any_id
+
+
+def test_who_is_ended_says_how_far_he_came(tmp_path):
+    """As mcp does with a command that takes too long."""
+    draw = random.Random(1)
+    functions = [("f%d" % i, "/app/y.py") for i in range(2000)]
+    stacks = [draw.choices(range(2000), k=20000) for _ in range(50)]
+    file = profile(tmp_path / "deep.pb", functions, stacks)
+    with subprocess.Popen([profiler.BINARY, "report", *[file] * 300], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as command:
+        profiler.wait_until(lambda: profiler.cpu_seconds(command.pid) > 1)
+        command.terminate()
+        said = command.stderr.read()
+    read = re.fullmatch(r"pyperf-bpf: ended while it read: "
+                        r"(\d+) different stacks of (\d+) files so far\n", said)
+    assert read and command.returncode == 1, said
+    assert 0 < int(read[1]) <= 50 and 0 < int(read[2]) < 300
