@@ -69,12 +69,10 @@ TEST(code_object)
 /* What waits for room in the worker's queue is pending, and is asked for when answers have come. */
 TEST(more_than_the_worker_takes)
 {
-	struct record_process p = { .type = RECORD_PROCESS, .pid = getpid() };
-	size_t asked = 0;
+	size_t asked;
 
 	begin_symbols();
-	while (!discover_process(discover, &p))
-		asked++;
+	asked = fill_worker();
 	assert_true(asked >= 2);
 	send_code();
 	assert_int_equal(captures_waiting(symbols_captures(symbols)), 1);

@@ -6,6 +6,7 @@
 #define PYPERF_TESTS_TARGETS_DISCOVERING_H
 
 #include "targets/discover.h"
+#include "targets/questions.h"
 #include "targets/selection.h"
 #include "tests/unit/targets/parts.h"
 
@@ -47,6 +48,31 @@ static inline bool is_forgotten(void *context, struct registry_entry *e)
 	(void)context;
 	(void)e;
 	return true;
+}
+
+static inline void ignore_answer(void *asker, const void *note, struct worker_reply *reply)
+{
+	(void)asker;
+	(void)note;
+	(void)reply;
+}
+
+/* Asks about this process until the worker has no room for one more question about it. Returns how many. */
+static inline size_t fill_worker(void)
+{
+	const struct question q = { .answer = ignore_answer, .asker = &discover };
+	size_t asked = 0;
+
+	for (;; asked++) {
+		struct worker_request r = question_request(WORKER_CONTAINER, getpid(), 0);
+		const int err = questions_ask(discover_questions(discover), &q, &r);
+
+		if (err) {
+			assert_int_equal(err, -EAGAIN);
+			return asked;
+		}
+		assert_true(asked < 10000);
+	}
 }
 
 /* The registry has no process any more. */
