@@ -74,13 +74,14 @@ static int say(const char *option, const char *text, int why, char *error, size_
 {
 	_cleanup_buf_ struct buf valid = { 0 }, shown = { 0 };
 	char said[128] = "";
-	int err = buf_add_utf8(&valid, text, 60) ?: buf_add_shown(&shown, valid.data, false);
+	int err = buf_add_utf8(&valid, text, 60) ?: buf_add(&valid, "", 1) ?:
+		  buf_add_shown(&shown, valid.data, false) ?: buf_add(&shown, "", 1);
 
 	if (err)
 		return err;
 	pcre2_get_error_message(why, (PCRE2_UCHAR *)said, sizeof(said));
 	snprintf(error, size, "--%s wants a regular expression (as Perl has them), not '%s': %s", option,
-		 shown.data ? shown.data : "", said);
+		 shown.data, said);
 	return -EINVAL;
 }
 
