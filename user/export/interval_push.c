@@ -13,12 +13,15 @@
 #include "base/job.h"
 #include "base/log.h"
 #include "net/libcurl.h"
+#include "profile/series_names.h"
+#include "profile/split.h"
 #include "profile/timed.h"
 
 /* --- the thread ---------------------------------------------------------------------------------------- */
 
 struct splitting {
-	const struct push_series *series; /* of the interval_push, which outlives it */
+	const struct push_series *series; /* of the interval_push, which outlives it, ... */
+	struct series_names *names;	  /* ... as this is */
 	struct profile *profile, *log; /* log: when its samples were taken; NULL = that is not known */
 	struct push_list list;
 	enum push_format format; /* of the receiver when it began */
@@ -30,7 +33,8 @@ static int split(void *context, const bool *stop)
 	_cleanup_profile_ struct profile *timed = NULL;
 	int err = s->log ? timed_make(s->profile, s->log, &timed) : 0;
 
-	return err ?: push_parts_make(s->series, s->format, timed ?: s->profile, stop, &s->list);
+	series_names_begin(s->names, clock_seconds());
+	return err ?: push_parts_make(s->series, s->format, timed ?: s->profile, s->names, stop, &s->list);
 }
 
 static void free_splitting(void *context)
@@ -51,7 +55,7 @@ static int start_job(struct interval_push *f, struct profile *log)
 	int err = -ENOMEM;
 
 	if (s) {
-		*s = (struct splitting){ &f->series, TAKE_PTR(f->profile), TAKE_PTR(log), {},
+		*s = (struct splitting){ &f->series, f->names, TAKE_PTR(f->profile), TAKE_PTR(log), {},
 					 push_get_format(f->push) };
 		err = job_start(&f->job, &split_kind, s, f->eventfd);
 		if (err)
@@ -70,6 +74,16 @@ static int say_lost(int err)
 	return err;
 }
 
+static void note_series_left(struct interval_push *f)
+{
+	f->stats->push_more_services = series_names_left(f->names);
+	if (f->stats->push_more_services)
+		complain(&f->series_full,
+			 "a user or container has more services than are pushed, %d in an interval, and of "
+			 "new ones %d at once and then one each %d s: %llu are pushed as " SPLIT_MORE,
+			 PUSH_SERIES_MAX, SERIES_AT_ONCE, SERIES_NEXT_SECONDS, f->stats->push_more_services);
+}
+
 /* Profiles that were made before a failure are pushed all the same. */
 static int end_job(struct interval_push *f)
 {
@@ -79,6 +93,7 @@ static int end_job(struct interval_push *f)
 	eventfd_read(f->eventfd, &count);
 	push_add(f->push, &((struct splitting *)job_context(f->job))->list);
 	job_free(TAKE_PTR(f->job));
+	note_series_left(f);
 	f->lost += err != 0;
 	return say_lost(err);
 }
@@ -107,7 +122,7 @@ int interval_push_open(struct interval_push *f, const struct push_options *o,
 	int err = window_open(windows, &f->window) ?: push_open(&f->push, o);
 
 	f->epoll = f->eventfd = -1;
-	err = err ?: open_descriptors(f);
+	err = err ?: series_names_new(&f->names) ?: open_descriptors(f);
 	if (err) {
 		log_error("profiles cannot be pushed: %s" ASK_DOCTOR, libcurl_strerror(err));
 		return err;
@@ -123,6 +138,7 @@ void interval_push_close(struct interval_push *f)
 		job_stop(f->job);
 		job_free(TAKE_PTR(f->job));
 	}
+	series_names_free(f->names);
 	interval_log_close(&f->log);
 	profile_free(f->profile);
 	window_close(f->window);

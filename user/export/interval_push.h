@@ -20,8 +20,10 @@ struct interval_push {
 	struct harvest_stats taken; /* in all */
 	struct complaint trouble, remark;
 	char last_trouble[200]; /* in words, cut; "" = there was none */
+	struct complaint series_full;
 	struct complaint exposed; /* credentials that others can read */
 	struct push_series series;
+	struct series_names *names; /* the thread's, while there is one */
 	bool due;	 /* the window's profile is to be pushed */
 	struct profile *profile; /* that was taken, until it is known when its samples were */
 	struct interval_log log;

@@ -77,7 +77,17 @@ struct parts {
 	const struct push_series *series;
 	const bool *stop;
 	struct push_list *list;
+	struct series_names *names;
 };
+
+static int split(struct parts *parts, const struct profile *p, const struct split_limits *by,
+		 int (*fn)(void *context, const struct split_service *service, const struct profile *part))
+{
+	struct split_limits own = *by;
+
+	own.names = parts->names;
+	return profile_split(p, &own, fn, parts);
+}
 
 _Static_assert(PUSH_LABELS_MAX >= 1 + LABELS_IN_SERIES + POD_LABELS_MAX,
 	       "a pushed profile has too few labels");
@@ -129,9 +139,9 @@ static int add_kind(struct parts *parts, const struct profile *p, enum event_kin
 	int err;
 
 	if (profile_get_info(p)->events == only.events)
-		return profile_split(p, &limits, add_part, parts);
+		return split(parts, p, &limits, add_part);
 	err = profile_filter_apply(&only, p, &part);
-	return err ?: profile_split(part, &limits, add_part, parts);
+	return err ?: split(parts, part, &limits, add_part);
 }
 
 static int add_otlp(void *context, const struct split_service *service, const struct profile *part)
@@ -155,13 +165,13 @@ static int add_otlp(void *context, const struct split_service *service, const st
 }
 
 int push_parts_make(const struct push_series *series, enum push_format format, const struct profile *p,
-		    const bool *stop, struct push_list *list)
+		    struct series_names *series_names, const bool *stop, struct push_list *list)
 {
-	struct parts parts = { series, stop, list };
+	struct parts parts = { series, stop, list, series_names };
 	int err = 0;
 
 	if (format == PUSH_OTLP)
-		return profile_split(p, &otlp_limits, add_otlp, &parts);
+		return split(&parts, p, &otlp_limits, add_otlp);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		if (profile_get_info(p)->events & EVENT_BIT(kind))
 			err = add_kind(&parts, p, kind);

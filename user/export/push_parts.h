@@ -15,6 +15,8 @@
 /* Of one user in an interval, of each kind of event; in OTLP of all. What is beyond is one, SPLIT_MORE. */
 #define PUSH_SERIES_MAX 128
 
+struct series_names;
+
 /* Facts that all series of a run share. They do not change once they are made, so threads may read them. */
 struct push_series {
 	char node[65]; /* this machine's name */
@@ -25,10 +27,10 @@ struct push_series {
 void push_series_make(const struct pod_label_names *names, struct push_series *ret);
 
 /*
- * Adds the profile's parts to the list. 0; -ECANCELED, soon after *stop has become true; -ENOMEM. After a
- * failure the list has a part of them.
+ * Adds the profile's parts to the list. The names are those of earlier intervals, NULL = none matter. 0;
+ * -ECANCELED, soon after *stop has become true; -ENOMEM. After a failure the list has a part of them.
  */
 int push_parts_make(const struct push_series *series, enum push_format format, const struct profile *p,
-		    const bool *stop, struct push_list *list);
+		    struct series_names *series_names, const bool *stop, struct push_list *list);
 
 #endif

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "profile/copy.h"
 #include "profile/moments.h"
+#include "profile/series_names.h"
 
 /*
  * Upper bounds of what a record takes in pprof beside its strings: tag and length of the message, then for
@@ -221,6 +223,7 @@ static int by_service(const void *a, const void *b)
 	const struct service_sample *x = a, *y = b;
 
 	return compare_services(&x->service, &y->service) ?:
+	       (x->service.user > y->service.user) - (x->service.user < y->service.user) ?:
 	       (x->sample > y->sample) - (x->sample < y->sample);
 }
 
@@ -236,11 +239,11 @@ static struct service_sample *sort_samples(const struct profile *p, __u32 n)
 	return samples;
 }
 
-/* Samples of one service, from the first one on, when they are sorted. */
+/* Samples of one service and one user, from the first one on, when they are sorted. */
 struct group {
 	__u64 user, count;
 	__u32 first, n;
-	bool is_shared; /* several users have such a name, which nobody can so take from another */
+	__u32 service; /* the first sample of the service, whoever's */
 };
 
 static int by_user(const void *a, const void *b)
@@ -257,16 +260,63 @@ static int by_user(const void *a, const void *b)
 static __u32 group_samples(const struct profile *p, const struct service_sample *samples, __u32 n,
 			   struct group *groups)
 {
-	__u32 count = 0;
+	__u32 count = 0, service = 0;
 
 	for (__u32 i = 0; i < n; i++) {
-		if (!i || compare_services(&samples[i - 1].service, &samples[i].service))
-			groups[count++] = (struct group){ .user = samples[i].service.user, .first = i };
+		const __u64 user = samples[i].service.user;
+		const bool is_next = i && compare_services(&samples[i - 1].service, &samples[i].service);
+
+		if (is_next)
+			service = i;
+		if (!i || is_next || user != samples[i - 1].service.user)
+			groups[count++] =
+				(struct group){ .user = user, .first = i, .service = service };
 		groups[count - 1].count += profile_get_sample(p, samples[i].sample).count;
 		groups[count - 1].n++;
-		groups[count - 1].is_shared |= groups[count - 1].user != samples[i].service.user;
 	}
 	return count;
+}
+
+/* With a key that nobody knows (base/hash.h). */
+static __u64 add_to_hash(__u64 hash, const char *text)
+{
+	const __u64 both[] = { hash, hash_bytes(text, strlen(text)) };
+
+	return hash_bytes(both, sizeof(both));
+}
+
+static __u64 hash_service(const struct split_service *s)
+{
+	__u64 hash = add_to_hash(0, s->name);
+
+	for (int i = 0; i < LABEL_COUNT; i++)
+		hash = add_to_hash(hash, s->label[i]);
+	for (size_t i = 0; i < PROFILE_EXTRA_MAX && s->extra[i]; i++)
+		hash = add_to_hash(hash, s->extra[i]);
+	return hash;
+}
+
+/*
+ * Says which services have their names, by their first sample. What several users have is taken from none by
+ * another one: it is enough if one of them may have it.
+ */
+static void choose(const struct split_limits *limits, const struct service_sample *samples,
+		   const struct group *groups, __u32 count, bool *ret_taken)
+{
+	__u32 of_user = 0;
+
+	for (__u32 i = 0; i < count; i++) {
+		const struct group *g = &groups[i];
+
+		if (i && groups[i - 1].user != g->user)
+			of_user = 0;
+		if (of_user >= limits->services ||
+		    (limits->names && !series_names_take(limits->names, g->user,
+							 hash_service(&samples[g->service].service))))
+			continue;
+		ret_taken[g->service] = true;
+		of_user++;
+	}
 }
 
 static void take_name(const struct profile *p, struct split_service *s)
@@ -279,20 +329,27 @@ static void take_name(const struct profile *p, struct split_service *s)
 }
 
 /* What a user has beyond its number of services is one for all users. 0 or -ENOMEM. */
-static int bound_services(const struct profile *p, struct service_sample *samples, __u32 n, __u32 max)
+static int bound_services(const struct profile *p, const struct split_limits *limits,
+			  struct service_sample *samples, __u32 n)
 {
 	_cleanup_free_ struct group *groups = calloc(n, sizeof(*groups));
-	__u32 count, of_user = 0;
+	_cleanup_free_ bool *taken = calloc(n, sizeof(*taken));
+	__u32 count, left = 0;
 
-	if (!groups)
+	if (!groups || !taken)
 		return -ENOMEM;
 	count = group_samples(p, samples, n, groups);
 	qsort(groups, count, sizeof(*groups), by_user);
+	choose(limits, samples, groups, count, taken);
 	for (__u32 i = 0; i < count; i++) {
-		of_user = i && groups[i - 1].user == groups[i].user ? of_user + 1 : 1;
-		for (__u32 at = 0; of_user > max && !groups[i].is_shared && at < groups[i].n; at++)
-			take_name(p, &samples[groups[i].first + at].service);
+		const struct group *g = &groups[i];
+
+		left += g->first == g->service && !taken[g->service];
+		for (__u32 at = 0; !taken[g->service] && at < g->n; at++)
+			take_name(p, &samples[g->first + at].service);
 	}
+	if (limits->names)
+		series_names_leave(limits->names, left);
 	qsort(samples, n, sizeof(*samples), by_service);
 	return 0;
 }
@@ -347,7 +404,7 @@ int profile_split(const struct profile *p, const struct split_limits *limits,
 	if (limits->keeps_labels && profile_moments(p)->count)
 		err = moments_sort(profile_moments(p), n, &s.all);
 	if (!err && limits->services)
-		err = bound_services(p, samples, n, limits->services);
+		err = bound_services(p, limits, samples, n);
 	err = err ?: split_all(&s, samples, n);
 	profile_free(s.part);
 	sorted_moments_free(&s.all);

@@ -12,6 +12,8 @@
 
 #include "profile/profile.h"
 
+struct series_names;
+
 struct split_service {
 	const char *name; /* service_name() */
 	const char *label[LABEL_COUNT]; /* of the rows that are IN_SERIES; "" = it has none, or another row */
@@ -30,6 +32,8 @@ struct split_limits {
 	bool keeps_labels; /* and moments; but labels of no sample that is of SPLIT_MORE */
 	/* Services of one user, those with most samples; the others are SPLIT_MORE. 0 = any number. */
 	__u32 services;
+	/* Also over time, and it counts those that are in SPLIT_MORE; NULL = it does not matter. */
+	struct series_names *names;
 };
 
 #define SPLIT_MORE "[more services]"

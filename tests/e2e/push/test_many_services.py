@@ -4,6 +4,7 @@ interval: a service's profiles arrive under its own name, and what the others ad
 bounded."""
 import collections
 import subprocess
+import time
 
 import pytest
 
@@ -12,7 +13,8 @@ import interpreters as known
 import profiler
 from receiver import finish_push, receiving
 
-BOUND = 128  # PUSH_SERIES_MAX
+BOUND = 128  # PUSH_SERIES_MAX, and SERIES_AT_ONCE
+NEXT = 15  # SERIES_NEXT_SECONDS
 MORE = {"pyroscope": "_more_services_", "otlp": "[more services]"}  # receivers differ in what a name may have
 
 FLOOD = """
@@ -71,6 +73,7 @@ def test_many_names(kind, flood, tmp_path):
         run = profiler.Run(tmp_path, "-p", "%d,%d" % (evil.pid, honest.pid), "--children", "-F", 999,
                            "--budget", 0, "--interval", 6, "--push", receiver.url, "--push-timeout", 300,
                            output=None)
+        begin = time.monotonic()
         profiler.wait_for_sampling(run)
         if flood:
             evil.tell()
@@ -82,4 +85,8 @@ def test_many_names(kind, flood, tmp_path):
     print([(len(others(services)), services["honest"], services[MORE[kind]]) for services in found])
     assert all(services["honest"] == 1 for services in found), "a service without its name"
     assert max(len(others(services)) for services in found) <= BOUND
+    names = {name for services in found for name in others(services)}
+    assert len(names) <= BOUND + 1 + (time.monotonic() - begin) / NEXT, "too many new ones"
+    assert (run.stats["export"]["push_more_services"] > 100) == flood
+    assert run.err.count("[more services]") == flood, run.err
     assert any(MORE[kind] in services for services in found) == flood

@@ -55,7 +55,7 @@ TEST(one_for_each_service)
 	run();
 	uname(&u);
 	push_series_make(&names, &series);
-	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, NULL, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		struct push_profile p = push_item_profile(item);
 
@@ -80,7 +80,7 @@ TEST(otlp_is_one_for_each_service)
 
 	run();
 	push_series_make(&names, &series);
-	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, NULL, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		_cleanup_buf_ struct buf plain = {};
 
@@ -96,7 +96,7 @@ TEST(otlp_is_one_for_each_service)
 	}
 	assert_int_equal(n, 2);
 	stop = true;
-	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, &stop, &list), -ECANCELED);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, profile, NULL, &stop, &list), -ECANCELED);
 	assert_null(list.first);
 }
 
@@ -124,7 +124,7 @@ TEST(otlp_services_are_bounded)
 		assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
 		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
 	}
-	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, NULL, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		_cleanup_buf_ struct buf plain = {};
 		bool is_more = !strcmp(item->service, SPLIT_MORE);
@@ -171,7 +171,7 @@ TEST(otlp_parts_are_small_enough)
 		for (int kind = 0; kind < EVENT_KINDS; kind++)
 			assert_int_equal(profile_sample(p, kind, &location, 1, &labels, 1ULL << 40), 0);
 	}
-	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, NULL, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		_cleanup_buf_ struct buf plain = {};
 
@@ -207,7 +207,7 @@ TEST(otlp_parts_with_times_are_small_enough)
 		m = (struct moment){ 1, 1ULL << 39, ticks[i], i + 1, EVENT_CPU };
 		assert_int_equal(profile_moment(p, &m), 0);
 	}
-	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, &stop, &list), 0);
+	assert_int_equal(push_parts_make(&series, PUSH_OTLP, p, NULL, &stop, &list), 0);
 	while ((item = push_list_take(&list))) {
 		_cleanup_buf_ struct buf plain = {};
 
@@ -229,7 +229,7 @@ TEST(it_can_be_stopped)
 
 	run();
 	stop = true;
-	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, &stop, &list), -ECANCELED);
+	assert_int_equal(push_parts_make(&series, PUSH_PYROSCOPE, profile, NULL, &stop, &list), -ECANCELED);
 	assert_null(list.first);
 }
 

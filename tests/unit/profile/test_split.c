@@ -10,6 +10,7 @@
 
 #include "profile/moments.h"
 #include "profile/pprof.h"
+#include "profile/series_names.h"
 #include "profile/split.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/fail_malloc.h"
@@ -112,6 +113,18 @@ static int note_service(void *context, const struct split_service *service, cons
 	return 0;
 }
 
+static int note_first(void *context, const struct split_service *service, const struct profile *part)
+{
+	return strcmp(service->name, "old001") < 0 ? note_service(context, service, part) : 0;
+}
+
+static int ignore(void *context, const struct split_service *service, const struct profile *part)
+{
+	(void)service;
+	*(__u64 *)context += profile_total(part);
+	return 0;
+}
+
 static int split(void)
 {
 	parts = 0;
@@ -159,6 +172,56 @@ TEST(services_of_a_user_are_bounded)
 	assert_int_equal(profile_split(p, &limits, note_service, NULL), 0);
 	assert_string_equal(services, " " SPLIT_MORE " evil13 evil17 honest");
 	assert_int_equal(sum, 24);
+}
+
+/* Users that have all of their names together have as many as they would have alone. */
+TEST(services_of_two_users_are_bounded)
+{
+	__u32 function, location;
+	char name[16];
+
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "f", "", 1, &function), 0);
+	assert_int_equal(profile_location(p, function, 1, INT_MAX, 0, &location), 0);
+	for (__u32 i = 0; i < 20; i++) {
+		const struct profile_labels labels = { .pid = 200 + i, .comm = name, .user = 7 };
+
+		snprintf(name, sizeof(name), "evil%02u", i);
+		add(name, 100 + i, 100 + i, "f", 1, 1, 1 + (i == 13 || i == 17));
+		assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1 + (i == 4)), 0);
+	}
+	limits.services = 2;
+	sum = parts = 0;
+	services[0] = '\0';
+	assert_int_equal(profile_split(p, &limits, note_service, NULL), 0);
+	assert_string_equal(services, " " SPLIT_MORE " evil00 evil04 evil13 evil17");
+	assert_int_equal(sum, 43);
+}
+
+/* Over time: what is there again is there, and of new ones some are. */
+TEST(services_are_bounded_over_time)
+{
+	char name[16];
+
+	limits.services = 1000;
+	assert_int_equal(series_names_new(&limits.names), 0);
+	series_names_begin(limits.names, 0);
+	for (__u32 i = 0; i < SERIES_AT_ONCE; i++) {
+		snprintf(name, sizeof(name), "old%03u", i);
+		add(name, 1, 1, "f", 1, 1, 1);
+	}
+	sum = 0;
+	assert_int_equal(profile_split(p, &limits, ignore, &sum), 0);
+	assert_int_equal(series_names_left(limits.names), 0);
+	for (__u32 i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "new%u", i);
+		add(name, 1, 1, "f", 1, 1, 1 + (i == 7));
+	}
+	series_names_begin(limits.names, SERIES_NEXT_SECONDS);
+	services[0] = '\0';
+	assert_int_equal(profile_split(p, &limits, note_first, NULL), 0);
+	assert_string_equal(services, " " SPLIT_MORE " new7 old000");
+	assert_int_equal(series_names_left(limits.names), 9);
+	series_names_free(limits.names);
 }
 
 /* A stack of several threads and processes is one. */
@@ -375,13 +438,6 @@ TEST(stops_when_told)
 	stop_at = 0;
 	assert_int_equal(split(), 0);
 	assert_int_equal(parts, 10);
-}
-
-static int ignore(void *context, const struct split_service *service, const struct profile *part)
-{
-	(void)service;
-	*(__u64 *)context += profile_total(part);
-	return 0;
 }
 
 TEST(memory_runs_short)
