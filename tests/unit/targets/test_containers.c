@@ -133,7 +133,7 @@ static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 TEST(other_questions_come_first)
 {
 	const struct question about = { .answer = on_answer, .asker = &asked };
-	struct worker_request r = question_request(WORKER_IDENTIFY, getpid(), start_time);
+	struct worker_request r = question_request(WORKER_MAPS, getpid(), start_time);
 
 	add(1, false);
 	for (int i = 0; i < 16; i++)
