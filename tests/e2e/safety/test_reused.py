@@ -86,6 +86,8 @@ def judge(own, wrong, least, shown):
     assert all(own[label] > least / 10 for label in shown), own
 
 
+@pytest.mark.all
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("kind", SHORT)
 def test_short(kind, tmp_path):
     numbers, shown = SHORT[kind]
