@@ -5,24 +5,7 @@ import gzip
 import pytest
 
 import pprof
-
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = b""
-    while value >= 0x80:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def text(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
+from protobuf import number, text, varint
 
 STRINGS = [b"", b"samples", b"count", b"f", b"/x/a.py", b"pid", b"comm", b"py\xc3\xa4", b"g"]
 STRING_TABLE = b"".join(text(6, s) for s in STRINGS)

@@ -15,6 +15,7 @@ import pprof
 from cluster import API, NODE, wait
 from conftest import BINARIES
 from daemonset import NAMESPACE, profiler_pod
+from protobuf import number, text
 from test_labels import VERIFIED, deploy
 
 PORT = 17070
@@ -24,16 +25,12 @@ PROGRAM = BINARIES / "parca"
 
 def message(*fields):
     """Protobuf: (number, int | bytes | str) each."""
-    def varint(n):
-        return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
-
     parts = []
-    for number, value in fields:
+    for field, value in fields:
         if isinstance(value, int):
-            parts.append(varint(number << 3) + varint(value))
+            parts.append(number(field, value))
         else:
-            data = value.encode() if isinstance(value, str) else value
-            parts.append(varint(number << 3 | 2) + varint(len(data)) + data)
+            parts.append(text(field, value.encode() if isinstance(value, str) else value))
     return b"".join(parts)
 
 

@@ -223,7 +223,8 @@ def receiving(kind, **options):
 
 def interrupt_when_pushed(run, receiver, pids, seconds=4):
     """Whatever ends a run, its last push has a moment only. Here nothing is left for that: all that is
-    profiled, these processes, has stopped for so long that nothing more comes. It goes on afterwards."""
+    profiled, these processes, has stopped for so long that nothing more comes. It goes on afterwards. Not for
+    --event offcpu: a thread that is stopped waits, and that is pushed each time."""
     came = [0, 0.0]
 
     def is_quiet():

@@ -81,9 +81,9 @@ size_t registry_count_unlooked(const struct registry *r)
 	return unlooked_count(&r->unlooked, clock_ns());
 }
 
-void registry_whose_unlooked(const struct registry *r, char *ret)
+size_t registry_whose_unlooked(const struct registry *r, char *ret)
 {
-	unlooked_whose(&r->unlooked, clock_ns(), ret);
+	return unlooked_whose(&r->unlooked, clock_ns(), ret);
 }
 
 /* The strings of an entry. */

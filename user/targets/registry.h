@@ -93,8 +93,8 @@ void registry_meet_quota(struct registry *r, __u32 pid, const struct cpu_quota *
 const struct quotas *registry_quotas(const struct registry *r);
 /* unlooked_count() of them, now. */
 size_t registry_count_unlooked(const struct registry *r);
-/* unlooked_whose() of them; the text has room for UNLOOKED_WHOSE_SIZE bytes. */
-void registry_whose_unlooked(const struct registry *r, char *ret);
+/* unlooked_whose() of them, now; the text has room for UNLOOKED_WHOSE_SIZE bytes. */
+size_t registry_whose_unlooked(const struct registry *r, char *ret);
 
 /*
  * The entry after the one with this id, in an order that means nothing. After the last one comes the first.

@@ -117,22 +117,25 @@ void unlooked_answered(struct unlooked *u, __u32 pid, int error, __u64 now)
 		unlooked_failed(u, pid);
 }
 
-static void count(const struct unlooked *u, __u64 now, size_t counts[UNLOOKED_USERS + 1])
+/* Of each user, and in all. */
+static size_t count(const struct unlooked *u, __u64 now, size_t counts[UNLOOKED_USERS + 1])
 {
+	size_t sum = 0;
+
 	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
 		counts[i] = u->users[i].ended;
 	for (const struct unlooked_process *p = u->processes; p; p = p->hh.next)
 		counts[p->user] += is_to_be_told(p, now);
+	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
+		sum += counts[i];
+	return sum;
 }
 
 size_t unlooked_count(const struct unlooked *u, __u64 now)
 {
-	size_t counts[UNLOOKED_USERS + 1], sum = 0;
+	size_t counts[UNLOOKED_USERS + 1];
 
-	count(u, now, counts);
-	for (size_t i = 0; i <= UNLOOKED_USERS; i++)
-		sum += counts[i];
-	return sum;
+	return count(u, now, counts);
 }
 
 /* One has several numbers when its processes are in several cgroups. */
@@ -159,11 +162,11 @@ static size_t largest(const size_t counts[UNLOOKED_USERS])
 	return best;
 }
 
-void unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE_SIZE])
+size_t unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE_SIZE])
 {
 	size_t counts[UNLOOKED_USERS + 1], others = 0, used = 0;
+	const size_t all = count(u, now, counts);
 
-	count(u, now, counts);
 	add_those_alike(u, counts);
 	*ret = '\0';
 	for (int i = 0; i < UNLOOKED_NAMED; i++) {
@@ -179,4 +182,5 @@ void unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE
 		others += counts[i];
 	if (others)
 		snprintf(ret + used, UNLOOKED_WHOSE_SIZE - used, "%s%zu of others", used ? ", " : "", others);
+	return all;
 }

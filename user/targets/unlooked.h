@@ -46,7 +46,7 @@ void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now);
 void unlooked_answered(struct unlooked *u, __u32 pid, int error, __u64 now);
 /* Processes of the run that were not looked at, as of now. */
 size_t unlooked_count(const struct unlooked *u, __u64 now);
-/* Whose these are: "300 of uid 1000, 2 of container 0123456789ab". "" if there is none. */
-void unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE_SIZE]);
+/* The same, and whose these are: "300 of uid 1000, 2 of container 0123456789ab". "" if there is none. */
+size_t unlooked_whose(const struct unlooked *u, __u64 now, char ret[UNLOOKED_WHOSE_SIZE]);
 
 #endif

@@ -80,10 +80,9 @@ static struct profile_info info_of(struct window *w)
 		.frequency = w->all->frequency,
 		.timed = w->all->timed,
 		.bare_natives = w->all->bare_natives,
-		.unlooked = registry_count_unlooked(w->all->inputs.registry),
 	};
 
-	registry_whose_unlooked(w->all->inputs.registry, info.whose_unlooked);
+	info.unlooked = registry_whose_unlooked(w->all->inputs.registry, info.whose_unlooked);
 	quotas_set_mark(quotas, &w->quotas_end);
 	quotas_between(quotas, &w->quotas, &w->quotas_end, &info);
 	weight_set(&info, w->all->frequency, &w->start.ticks, &end.ticks);

@@ -22,6 +22,7 @@ import pytest
 import printed
 import profiler
 from local_server import LocalServer, reply
+from protobuf import varint
 from serving import free_port, server
 
 EVERYTHING = printed.everything()
@@ -66,13 +67,6 @@ def receivers():
     finally:
         for taker in takers.values():
             taker.close()
-
-
-def varint(number):
-    out = b""
-    while number > 127:
-        out, number = out + bytes([number & 127 | 128]), number >> 7
-    return out + bytes([number])
 
 
 def copy_of(profile, minutes):

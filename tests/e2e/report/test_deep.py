@@ -10,18 +10,9 @@ import subprocess
 import pytest
 
 import profiler
+import protobuf
 from pprof_rows import report
-
-
-def number(value):
-    out = b""
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def field(tag, data):
-    return bytes([tag << 3 | 2]) + number(len(data)) + data
+from protobuf import varint
 
 
 def profile(path, functions, stacks, spread=1):
@@ -29,16 +20,17 @@ def profile(path, functions, stacks, spread=1):
     that of the one before."""
     texts = ["", "samples", "count"]
     texts += [text for function in functions for text in function]
-    out = [field(1, b"\x08\x01\x10\x02")]
+    out = [protobuf.text(1, b"\x08\x01\x10\x02")]
     for i in range(len(functions)):
-        out.append(field(5, b"\x08" + number(i + 1) + b"\x10" + number(2 * i + 3) +
-                         b"\x20" + number(2 * i + 4)))
+        out.append(protobuf.text(5, b"\x08" + varint(i + 1) + b"\x10" + varint(2 * i + 3) +
+                                 b"\x20" + varint(2 * i + 4)))
         address = 0 if functions[i][1].endswith(".py") else i + 4096  # code that has one is native
-        out.append(field(4, b"\x08" + number((i + 1) * spread) + b"\x18" + number(address) +
-                         field(4, b"\x08" + number(i + 1) + b"\x10\x01")))
-    ids = [number((i + 1) * spread) for i in range(len(functions))]
-    out += [field(2, field(1, b"".join(map(ids.__getitem__, stack))) + b"\x12\x01\x01") for stack in stacks]
-    out += [field(6, text.encode()) for text in texts]
+        out.append(protobuf.text(4, b"\x08" + varint((i + 1) * spread) + b"\x18" + varint(address) +
+                                 protobuf.text(4, b"\x08" + varint(i + 1) + b"\x10\x01")))
+    ids = [varint((i + 1) * spread) for i in range(len(functions))]
+    out += [protobuf.text(2, protobuf.text(1, b"".join(map(ids.__getitem__, stack))) + b"\x12\x01\x01")
+            for stack in stacks]
+    out += [protobuf.text(6, text.encode()) for text in texts]
     path.write_bytes(b"".join(out))
     return path
 
