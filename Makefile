@@ -363,7 +363,7 @@ $(UNIT_OBJ): $(O)/%.o: %.c | $(GEN_HDR)
 # Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
 MORE     := -Itests/forge/more
 MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/tree/harvest.c user/tree/window.c) \
-	    user/report/books.c user/report/report.c user/export/interval_push.c user/export/push_parts.c)
+	    user/stats/books.c user/stats/run_stats.c user/export/interval_push.c user/export/push_parts.c)
 
 $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)

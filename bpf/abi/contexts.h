@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * contexts.h - context variables (contextvars.ContextVar) whose values are labels of samples (--label-var):
- * in each process, where they are and how their values are found. user/outside/context_look.c finds all of
+ * in each process, where they are and how their values are found. user/remote/context_look.c finds all of
  * it in the process.
  */
 #ifndef PYPERF_BPF_ABI_CONTEXTS_H

@@ -2,7 +2,7 @@
 /*
  * trace.h - the current span of OpenTelemetry's SDK (--trace otel): its ids, and where a process has them.
  * The SDK's current context is a dict that one context variable has as its value; there the span stands
- * under a key, and keeps its ids in a tuple. user/outside/trace_look.c finds all of it in the process.
+ * under a key, and keeps its ids in a tuple. user/remote/trace_look.c finds all of it in the process.
  */
 #ifndef PYPERF_BPF_ABI_TRACE_H
 #define PYPERF_BPF_ABI_TRACE_H

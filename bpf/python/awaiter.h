@@ -3,7 +3,7 @@
  * awaiter.h - with --async, up to 3.13 (3.8+): the task that runs, and who awaits a task, where no word of
  * the process's says it. The task is in the dict from a loop to the task that it runs; that it is this
  * thread's is proved by its coroutine's frame, which has to be in the thread's stack. Who awaits it is
- * found by what is called when it is done. user/outside/callbacks.h does the same from outside.
+ * found by what is called when it is done. user/remote/callbacks.h does the same from outside.
  */
 #ifndef PYPERF_BPF_PYTHON_AWAITER_H
 #define PYPERF_BPF_PYTHON_AWAITER_H

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "answers/expression.h"
+#include "report/expression.h"
 
 const char *const fuzz_corpus = "expressions";
 

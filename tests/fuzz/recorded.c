@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-#include "answers/answered.h"
-#include "answers/compared_svg.h"
+#include "report/answered.h"
+#include "report/compared_svg.h"
 #include "findings/findings.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"

@@ -91,15 +91,15 @@ static void show_tasks(void)
 	FIELD(tasks_frame_state, PyFrameObject, f_executing);
 	FIELD(tasks_frame_top, PyFrameObject, f_stacktop);
 #endif
-	_Static_assert(offsetof(PyCodeObject, co_code) == 48, "user/outside/generator.c");
+	_Static_assert(offsetof(PyCodeObject, co_code) == 48, "user/remote/generator.c");
 #endif
 	FIELD(tasks_cached_keys, PyHeapTypeObject, ht_cached_keys);
 	FIELD(tasks_closure, PyFunctionObject, func_closure);
 	FIELD(tasks_function_name, PyFunctionObject, func_name);
 	_Static_assert(offsetof(PyWeakReference, wr_object) == 16, "user/python/asyncio_search.c");
-	_Static_assert(offsetof(PyMethodObject, im_self) == 24, "user/outside/callbacks.c");
-	_Static_assert(offsetof(PyCFunctionObject, m_self) == 24, "user/outside/callbacks.c");
-	_Static_assert(offsetof(PyCellObject, ob_ref) == 16, "user/outside/callbacks.c");
+	_Static_assert(offsetof(PyMethodObject, im_self) == 24, "user/remote/callbacks.c");
+	_Static_assert(offsetof(PyCFunctionObject, m_self) == 24, "user/remote/callbacks.c");
+	_Static_assert(offsetof(PyCellObject, ob_ref) == 16, "user/remote/callbacks.c");
 }
 
 #else

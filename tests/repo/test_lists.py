@@ -53,7 +53,7 @@ def about_by():
     lambda: re.search(r"^\| `--by` \|.*?\n\n", REPORT_PAGE, re.M | re.S)[0],
 ), ids=("help", "error", "mcp", "page"))
 def test_all_name_the_same_rows_of_reports(text):
-    names = [*rows("user/answers/by.def", "BY", r'\w+, "(\w+)"'), "label:NAME"]
+    names = [*rows("user/report/by.def", "BY", r'\w+, "(\w+)"'), "label:NAME"]
     said = text()
     if said.startswith("|"):
         said = ", ".join(re.findall(r"`([^`]+)`", "\n".join(re.findall(r"^\|([^|]+)\|", said, re.M)[2:])))

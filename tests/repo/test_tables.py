@@ -13,7 +13,8 @@ SHORT_LIVED = {"profile/otlp_table.c", "profile/profile.c", "profile/timed.c", "
                "top/waiters.c", "tree/endpoints.c", "tree/journal_stretch.c", "proc/descent.c"}
 
 # Rooms of what outlives a profile, and is filled while targets and clients come and go.
-FILLED_ROOMS = ("export", "guard", "http", "kern", "kubelet", "looks", "names", "symbols", "targets", "tree")
+FILLED_ROOMS = ("export", "guard", "http", "kern", "kubelet", "remote_polls", "names", "symbols", "targets",
+                "tree")
 BLOCK = re.compile(r"^(?:static )?struct \w* ?\{\n(.*?)^\}", re.M | re.S)
 ARRAY = re.compile(r"^\t+(?:const )?(?:struct \w+|__[us]\d+|pid_t|int) \**\w+\[[A-Z_]*MAX\]", re.M)
 SHARED = re.compile(r"\b(?:fair_may|shares_\w+)\(")
@@ -24,7 +25,7 @@ OWN = {
     "guard/isolate.h": "descriptors of a child of ours",
     "guard/zygote_child.c": "our own workers",
     "http/viewer_files.c": "files of a folder that the command line names",
-    "looks/task_stacks.c": "tasks above each other in one stack",
+    "remote_polls/task_stacks.c": "tasks above each other in one stack",
     "targets/discover.c": "rooms that take part",
 }
 

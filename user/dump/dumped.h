@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 #include "names/codes.h"
-#include "outside/tasks.h"
-#include "outside/look.h"
+#include "remote/tasks.h"
+#include "remote/look.h"
 #include "proc/container.h"
 #include "proc/procfs.h"
 #include "python/identify.h"

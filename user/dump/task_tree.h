@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "outside/tasks.h"
+#include "remote/tasks.h"
 
 #define TREE_DEPTH_MAX 16 /* tasks below each other; what is deeper is written further below, as a tree */
 

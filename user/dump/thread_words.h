@@ -6,7 +6,7 @@
 #define PYPERF_DUMP_THREAD_WORDS_H
 
 #include "base/buf.h"
-#include "outside/look.h"
+#include "remote/look.h"
 
 /* One word for programs: "runs", "gil", "syscall", "kernel", "waits", "stopped", "traced" or "ended". */
 const char *thread_words_key(const struct look_thread *t);

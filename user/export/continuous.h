@@ -9,7 +9,7 @@
 #include "export/folder.h"
 #include "export/push/push.h"
 #include "kubelet/pod_labels.h"
-#include "report/export_stats.h"
+#include "stats/export_stats.h"
 #include "tree/window.h"
 
 struct continuous;

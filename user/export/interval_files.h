@@ -12,7 +12,7 @@
 #include "base/complaint.h"
 #include "export/writer_child.h"
 #include "export/folder.h"
-#include "report/export_stats.h"
+#include "stats/export_stats.h"
 #include "tree/window.h"
 
 struct profile;

@@ -10,7 +10,7 @@
 #include "export/interval_log.h"
 #include "export/push_parts.h"
 #include "profile/profile.h"
-#include "report/export_stats.h"
+#include "stats/export_stats.h"
 #include "tree/window.h"
 
 struct interval_push {

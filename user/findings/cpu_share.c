@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "findings/cpu_share.h"
 
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "base/cleanup.h"
 #include "findings/says.h"
 

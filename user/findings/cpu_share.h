@@ -5,7 +5,7 @@
 #ifndef PYPERF_FINDINGS_CPU_SHARE_H
 #define PYPERF_FINDINGS_CPU_SHARE_H
 
-#include "answers/finding.h"
+#include "report/finding.h"
 #include "findings/spots.h"
 
 /* CPU time, or where the profile has none, samples. */

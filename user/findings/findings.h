@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "answers/finding.h"
+#include "report/finding.h"
 
 struct recorded;
 

@@ -2,7 +2,7 @@
 /*
  * rule_gil.c - threads wait for the GIL, counted or seen by ticks.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"

@@ -3,7 +3,7 @@
  * rule_growth.c - a process that grows. In one profile nobody can see whether that ends; in several, one
  * after the other, it is seen whether it has.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "findings/grows.h"
 #include "findings/rules.h"
 #include "findings/says.h"

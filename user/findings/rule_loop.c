@@ -3,7 +3,7 @@
  * rule_loop.c - something keeps an event loop from its other tasks: a wait in one of its callbacks, or a line
  * that computes for long.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"

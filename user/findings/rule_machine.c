@@ -2,7 +2,7 @@
 /*
  * rule_machine.c - what a program needs of its machine: CPUs.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "findings/held_back.h"
 #include "findings/rules.h"
 #include "findings/says.h"

@@ -3,7 +3,7 @@
  * rule_pool.c - a pool's threads have no work, while another thread of their process computes all the time. A
  * pool that waits while nobody computes is a healthy one.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"

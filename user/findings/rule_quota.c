@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "base/clock.h"
 #include "findings/held_back.h"
 #include "findings/rules.h"

@@ -2,7 +2,7 @@
 /*
  * rule_unseen.c - what this profile cannot show.
  */
-#include "answers/amount.h"
+#include "report/amount.h"
 #include "base/cleanup.h"
 #include "findings/rules.h"
 #include "findings/says.h"

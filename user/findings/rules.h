@@ -6,7 +6,7 @@
 #ifndef PYPERF_FINDINGS_RULES_H
 #define PYPERF_FINDINGS_RULES_H
 
-#include "answers/finding.h"
+#include "report/finding.h"
 #include "findings/scene.h"
 
 /* least: of the row. 1 when it stands out, 0 when it does not, -ENOMEM or -E2BIG. */

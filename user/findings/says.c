@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answers/amount.h"
-#include "answers/chance.h"
+#include "report/amount.h"
+#include "report/chance.h"
 #include "profile/profile.h"
 
 void says_value(int column, __s64 value, __s64 of, struct finding *f)

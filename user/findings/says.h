@@ -5,7 +5,7 @@
 #ifndef PYPERF_FINDINGS_SAYS_H
 #define PYPERF_FINDINGS_SAYS_H
 
-#include "answers/finding.h"
+#include "report/finding.h"
 #include "findings/scene.h"
 
 /* The values are of this column, and so much of so much. */

@@ -5,7 +5,7 @@
 #ifndef PYPERF_FINDINGS_SPOTS_H
 #define PYPERF_FINDINGS_SPOTS_H
 
-#include "answers/finding.h"
+#include "report/finding.h"
 #include "findings/scene.h"
 
 #define SPOT_NOT_IN   ((size_t)-1) /* the stack is not meant */

@@ -10,13 +10,13 @@
 
 #include "base/clock.h"
 #include "guard/worker.h"
-#include "outside/context_look.h"
-#include "outside/tasks.h"
-#include "outside/look.h"
-#include "outside/route_look.h"
-#include "outside/task_waits.h"
-#include "outside/thread_names.h"
-#include "outside/thread_context_look.h"
+#include "remote/context_look.h"
+#include "remote/tasks.h"
+#include "remote/look.h"
+#include "remote/route_look.h"
+#include "remote/task_waits.h"
+#include "remote/thread_names.h"
+#include "remote/thread_context_look.h"
 #include "python/capture_remote.h"
 
 int read_container(struct reading *r)

@@ -12,9 +12,9 @@
 
 #include "bpf/abi.h"
 #include "elf/source.h"
-#include "outside/context_look.h"
-#include "outside/route_look.h"
-#include "outside/sleepers.h"
+#include "remote/context_look.h"
+#include "remote/route_look.h"
+#include "remote/sleepers.h"
 #include "proc/code_maps.h"
 #include "proc/otel_context.h"
 #include "proc/source_text.h"

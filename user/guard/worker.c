@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * worker.c - the parent's side of worker.h. Requests wait for their turn (turns.h). One is under way, and has
- * a deadline. There is a new child whenever the old one dies or is late, made by the zygote. What the child
- * says is not trusted: what it reads may have taken it over.
+ * worker.c - the parent's side of worker.h. Requests wait for their turn (fair_queue.h). One is under way,
+ * and has a deadline. There is a new child whenever the old one dies or is late, made by the zygote. What the
+ * child says is not trusted: what it reads may have taken it over.
  */
 #include "guard/worker.h"
 
@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "guard/reply.h"
-#include "guard/turns.h"
+#include "guard/fair_queue.h"
 #include "guard/usage.h"
 #include "guard/worker_life.h"
 #include "proc/owner.h"
@@ -31,7 +31,7 @@ struct worker {
 	struct worker_life life; /* its child; life.epoll has failure_fd, too */
 	int failure_fd; /* readable while failure is set */
 	int table_fd;	/* memfd into which the child puts tables */
-	struct turns *turns;
+	struct fair_queue *turns;
 	__u64 dropped; /* tag of a request that has lost its place, 0 = none */
 	struct worker_request *current; /* has its turn, with as many bytes as its kind has; NULL = none */
 	bool busy;	/* it is with the child */
@@ -99,7 +99,7 @@ static void dispatch(struct worker *worker)
 
 	if (worker->current)
 		return;
-	worker->current = turns_next(worker->turns, clock_ms());
+	worker->current = fair_queue_next(worker->turns, clock_ms());
 	if (!worker->current)
 		return;
 	worker->begin = clock_ms();
@@ -147,12 +147,12 @@ int worker_send(struct worker *worker, const struct worker_request *request)
 	const struct request_row *row = request_row(request->type);
 	_cleanup_free_ struct worker_request *copy = NULL, *displaced = NULL;
 	void *other = NULL;
-	struct turns_of of;
+	struct queue_asker of;
 	int err;
 
 	if (!row)
 		return -EINVAL;
-	of = (struct turns_of){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY,
+	of = (struct queue_asker){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY,
 				request->start_ticks, 0 };
 	if (of.identity)
 		of.program = request->identity.program;
@@ -160,7 +160,7 @@ int worker_send(struct worker *worker, const struct worker_request *request)
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, request, row->size);
-	err = turns_add(worker->turns, &of, copy, &other);
+	err = fair_queue_add(worker->turns, &of, copy, &other);
 	if (err)
 		return err;
 	copy = NULL;
@@ -185,7 +185,7 @@ static __u64 took_ms(const struct worker *worker)
 	const __u64 took = clock_ms() - worker->begin;
 	__u64 waited;
 
-	if (took <= TURNS_FREE_MS)
+	if (took <= QUEUE_FREE_MS)
 		return took;
 	waited = waited_ms(worker);
 	waited = waited > worker->waited_before ? waited - worker->waited_before : 0;
@@ -199,7 +199,7 @@ static void finish(struct worker *worker, bool failed)
 
 	if (failed && took > WORKER_DEADLINE_MS) /* nobody knows any more how long it waited */
 		took = WORKER_DEADLINE_MS;
-	turns_used(worker->turns, clock_ms(), took, failed);
+	fair_queue_used(worker->turns, clock_ms(), took, failed);
 	worker->busy = false;
 	free(TAKE_PTR(worker->current));
 	dispatch(worker);
@@ -302,7 +302,7 @@ int worker_timeout_ms(const struct worker *worker)
 	__u64 now = clock_ms();
 
 	if (!worker->current)
-		return turns_due(worker->turns, now);
+		return fair_queue_due(worker->turns, now);
 	if (!worker->busy)
 		return -1;
 	return worker->deadline > now ? (int)(worker->deadline - now) : 0;
@@ -407,7 +407,7 @@ int worker_start(struct worker **ret, const char *pod_logs)
 		return -ENOMEM;
 	worker->life.socket = worker->life.child_fd = worker->life.epoll = -1;
 	worker->failure_fd = worker->table_fd = -1;
-	err = turns_new(&worker->turns, WORKER_QUEUE) ?: open_all(worker, pod_logs);
+	err = fair_queue_new(&worker->turns, WORKER_QUEUE) ?: open_all(worker, pod_logs);
 	if (!err)
 		err = worker_life_wait_for_first(&worker->life);
 	if (err) {
@@ -423,9 +423,9 @@ void worker_stop(struct worker *worker)
 	if (!worker)
 		return;
 	free(worker->current);
-	while (worker->turns && (worker->current = turns_take(worker->turns)))
+	while (worker->turns && (worker->current = fair_queue_take(worker->turns)))
 		free(worker->current);
-	turns_free(worker->turns);
+	fair_queue_free(worker->turns);
 	worker_life_end_child(&worker->life);
 	zygote_end(&worker->life.zygote);
 	cleanup_close(&worker->life.epoll);

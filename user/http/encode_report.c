@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/encode_report.h"
 
-#include "answers/answered.h"
+#include "report/answered.h"
 #include "profile/otlp.h"
 #include "recorded/read_pprof.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/interval_list.h"
 
-#include "answers/chance.h"
+#include "report/chance.h"
 #include "base/buf.h"
 #include "http/history.h"
 #include "kern/stats.h"
 #include "profile/formats.h"
 #include "profile/profile.h"
-#include "report/books.h"
-#include "report/run_facts.h"
+#include "stats/books.h"
+#include "stats/run_facts.h"
 
 /* Events of programs that were not asked for, and of idle CPUs: nobody misses them. */
 static bool is_not_asked(enum outcome outcome)

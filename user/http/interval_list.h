@@ -13,7 +13,7 @@
  *
  * Totals are in the order of events, in their units. Outcomes that no event has had are not there.
  * What is outside of profiles, and of programs that were not asked for, is counted apart.
- * Chance is what answers/chance.h counts with, labels are the keys that /debug/pyperf/interval takes, log,
+ * Chance is what report/chance.h counts with, labels are the keys that /debug/pyperf/interval takes, log,
  * source and speedscope are whether /debug/pyperf/log, /debug/pyperf/source and /speedscope/ have something.
  */
 #ifndef PYPERF_HTTP_INTERVAL_LIST_H

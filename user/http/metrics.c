@@ -18,9 +18,9 @@
 #include "names/codes.h"
 #include "names/natives.h"
 #include "names/routes.h"
-#include "report/books.h"
-#include "report/report.h"
-#include "report/run_facts.h"
+#include "stats/books.h"
+#include "stats/run_stats.h"
+#include "stats/run_facts.h"
 #include "targets/registry.h"
 #include "tree/journal.h"
 
@@ -184,7 +184,7 @@ static double resident_bytes(pid_t pid)
 static void add_self(struct page *p, const struct metrics_view *v)
 {
 	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
-		report_cpu_so_far() + v->worker_seconds - v->run->command_seconds);
+		run_stats_cpu_so_far() + v->worker_seconds - v->run->command_seconds);
 	family(p, "resident_bytes", "gauge", "Memory of the profiler's processes.");
 	labelled(p, "resident_bytes", "process", "profiler", resident_bytes(getpid()));
 	labelled(p, "resident_bytes", "process", "worker", v->worker ? resident_bytes(v->worker) : 0);
@@ -231,7 +231,7 @@ static void add_native_names(struct page *p, const struct natives *n)
 static void add_export(struct page *p, const struct export_stats *e)
 {
 #define EXPORT_STAT(name, help) counter(p, #name "_total", help, e->name);
-#include "report/export_stats.def"
+#include "stats/export_stats.def"
 #undef EXPORT_STAT
 }
 

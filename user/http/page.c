@@ -12,8 +12,8 @@
 #include "kern/stats.h"
 #include "page/pieces.h"
 #include "profile/profile.h"
-#include "report/books.h"
-#include "report/run_facts.h"
+#include "stats/books.h"
+#include "stats/run_facts.h"
 #include "targets/registry.h"
 
 static int add_version(const struct page_view *v, struct buf *out)

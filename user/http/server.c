@@ -15,7 +15,7 @@
 #include "http/address.h"
 #include "http/connections.h"
 #include "http/route.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 
 #define CONNECTION_BYTES (16 << 10) /* for a request's lines and an answer's headers */
 #define FINISH_STEP_MS	 20

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "answers/line_text.h"
+#include "report/line_text.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "answers/question.h"
+#include "report/question.h"
 #include "options/commands.h"
 #include "profile/formats.h"
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "answers/expression.h"
-#include "answers/question.h"
+#include "report/expression.h"
+#include "report/question.h"
 #include "base/clock.h"
 #include "options/derive.h"
 #include "options/fail.h"

@@ -65,7 +65,7 @@ function sceneBuild() {
 	scene.rows = sceneRows(views);
 }
 
-// user/answers/chance.h
+// user/report/chance.h
 function sceneChance() {
 	return times.known ? times.known.chance : {z: 0, z_rare: 0};
 }

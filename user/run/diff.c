@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "answers/compared.h"
-#include "answers/compared_svg.h"
+#include "report/compared.h"
+#include "report/compared_svg.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "export/output.h"

@@ -11,10 +11,10 @@
 #include "export/output.h"
 #include "kern/banks.h"
 #include "kern/stats.h"
-#include "report/report.h"
+#include "stats/run_stats.h"
 #include "run/agent.h"
 #include "run/printed.h"
-#include "run/turns.h"
+#include "run/loop_rows.h"
 #include "targets/registry.h"
 
 #define END_SECONDS	   1.8 /* from SIGTERM until what hangs is given up */
@@ -37,27 +37,27 @@ static double write_until(void *agent)
 {
 	struct agent *a = agent;
 
-	turns_take_signals(a);
+	loop_rows_take_signals(a);
 	return a->terminated > 0 ? a->terminated + END_SECONDS : 0;
 }
 
-static int write_stats(const struct options *o, const struct report *report, FILE *f,
+static int write_stats(const struct options *o, const struct run_stats *report, FILE *f,
 		       const struct output_patience *patience)
 {
 	_cleanup_buf_ struct buf b = {};
 	int err;
 
 	if (o->stats)
-		report_print(report, f, isatty(fileno(f)));
+		run_stats_print(report, f, isatty(fileno(f)));
 	if (!o->stats_json)
 		return 0;
-	err = report_json(report, &b);
+	err = run_stats_json(report, &b);
 	if (err)
 		log_error("there is no memory for what --stats-json writes");
 	return err ?: output_write(o->stats_json, &b, patience);
 }
 
-static void fill_report(struct agent *a, struct report *r)
+static void fill_report(struct agent *a, struct run_stats *r)
 {
 	r->seconds = a->facts.seconds;
 	r->cpus = a->facts.cpus;
@@ -75,7 +75,7 @@ static void fill_report(struct agent *a, struct report *r)
 	if (a->continuous)
 		r->export = *continuous_stats(a->continuous);
 	kernel_stats(a->kernel, &r->kernel);
-	report_measure_self(r, a->facts.command_seconds);
+	run_stats_measure_self(r, a->facts.command_seconds);
 }
 
 int finish_write(struct agent *a)
@@ -85,7 +85,7 @@ int finish_write(struct agent *a)
 	struct whole_options whole = settings_whole(o);
 	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
 	FILE *f = output_is_stdout(o->output) || o->command ? stderr : stdout;
-	struct report report = {};
+	struct run_stats report = {};
 	int err, lost;
 
 	whole.patience = &patience;

@@ -13,7 +13,7 @@
 #include "names/called.h"
 #include "proc/source_text.h"
 #include "run/agent.h"
-#include "run/turns.h"
+#include "run/loop_rows.h"
 #include "targets/registry.h"
 
 #define INTERVAL_MS 1000 /* how often the ring buffer is emptied when nothing is urgent */
@@ -196,7 +196,7 @@ int parts_open(struct agent *a)
 		err = open_discover(a) ?: open_called(a) ?: open_published(a) ?: open_routes(a);
 	if (err)
 		return err;
-	return turns_open(a) ?: open_http(a);
+	return loop_rows_open(a) ?: open_http(a);
 }
 
 void parts_close(struct agent *a)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "answers/answered.h"
+#include "report/answered.h"
 #include "base/log.h"
 #include "findings/findings.h"
 #include "run/commands.h"

@@ -15,14 +15,14 @@
 #include "kern/cpu_ticks.h"
 #include "kern/kernel.h"
 #include "kern/stats.h"
-#include "report/report.h"
+#include "stats/run_stats.h"
 #include "run/agent.h"
 #include "run/commands.h"
 #include "run/finish.h"
 #include "run/give_up.h"
 #include "run/named.h"
 #include "run/parts.h"
-#include "run/turns.h"
+#include "run/loop_rows.h"
 #include "targets/children.h"
 #include "targets/registry.h"
 #include "targets/start.h"
@@ -219,7 +219,7 @@ static int start_ticks(struct agent *a)
 		log_warning(
 			"samples are taken on %d of %ld CPUs: the others are not for this process (cpuset)",
 			a->facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
-	a->facts.start_cpu_seconds = report_cpu_so_far() + worker_seconds(a->worker);
+	a->facts.start_cpu_seconds = run_stats_cpu_so_far() + worker_seconds(a->worker);
 	a->facts.start = clock_seconds();
 	return 0;
 }
@@ -238,7 +238,7 @@ static int let_command_go(struct agent *a)
 {
 	int err;
 
-	turns_take_signals(a);
+	loop_rows_take_signals(a);
 	if (a->stop)
 		return 0;
 	err = command_go(&a->command);
@@ -350,7 +350,7 @@ static int run(struct agent *a)
 	else if (!err)
 		end_unsampled(a);
 	if (sampled && a->options->command)
-		turns_command_ended(a);
+		loop_rows_command_ended(a);
 	return err;
 }
 

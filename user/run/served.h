@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "answers/line_text.h"
+#include "report/line_text.h"
 #include "options/options.h"
 
 struct recorded;

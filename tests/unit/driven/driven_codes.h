@@ -12,7 +12,7 @@ static inline int mem_read(void *dst, __u32 size, __u64 address)
 
 #include "bpf/python/digest.h"
 
-/* So that it finds the entry that the sampler made: user/outside/sleepers.c. */
+/* So that it finds the entry that the sampler made: user/remote/sleepers.c. */
 static void test_fingerprint_is_that_of_the_worker(void **state)
 {
 	(void)state;

@@ -2,4 +2,4 @@
 /*
  * test_books.c - the tests of that name where there are more kinds of events.
  */
-#include "tests/unit/report/test_books.c"
+#include "tests/unit/stats/test_books.c"

@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "guard/turns.h"
+#include "guard/fair_queue.h"
 #include "guard/worker.h"
 #include "proc/procfs.h"
 #include "tests/forge/child.h"
@@ -162,7 +162,7 @@ TEST(tables)
 	assert_null(reply.table);
 }
 
-/* Which are turns.h's rules, that test_turns.c tests. */
+/* Which are fair_queue.h's rules, that test_fair_queue.c tests. */
 TEST(bounded_and_in_order)
 {
 	struct worker_reply reply;
@@ -175,7 +175,7 @@ TEST(bounded_and_in_order)
 	}
 	assert_int_equal(err, -EAGAIN);
 	sent--;
-	assert_in_range(sent, 2, TURNS_OF_PROCESS + 1); /* one is under way */
+	assert_in_range(sent, 2, QUEUE_OF_PROCESS + 1); /* one is under way */
 	for (int i = 0; i < sent; i++) {
 		receive(&reply);
 		assert_int_equal(reply.error, 0);

@@ -8,7 +8,7 @@
 
 #include "http/history.h"
 #include "http/interval_list.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 
 static struct history history;
 static struct run_facts facts;

@@ -18,9 +18,9 @@
 #include "names/jits.h"
 #include "names/natives.h"
 #include "profile/events.h"
-#include "report/books.h"
-#include "report/export_stats.h"
-#include "report/run_facts.h"
+#include "stats/books.h"
+#include "stats/export_stats.h"
+#include "stats/run_facts.h"
 #include "tree/journal.h"
 
 static struct turn_times turns;

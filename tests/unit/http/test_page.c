@@ -8,7 +8,7 @@
 #include "tests/unit/kern/need_kernel.h"
 
 #include "http/page.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 
 static struct run_facts facts;
 static struct page_view view;

@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 
 #include "http/route.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 #include "tree/generation.h"
 #include "tree/window.h"
 

@@ -9,7 +9,7 @@
 
 #include "http/address.h"
 #include "http/server.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 #include "tree/generation.h"
 #include "tree/window.h"
 

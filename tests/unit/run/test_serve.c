@@ -12,7 +12,7 @@
 #include "tests/forge/logged.h"
 
 #include "base/loop.h"
-#include "report/run_facts.h"
+#include "stats/run_facts.h"
 #include "run/serve.h"
 
 static struct loop loop;

@@ -7,7 +7,7 @@
 #include "tests/unit/python/forge_capture.h"
 #include "tests/unit/targets/parts.h"
 
-#include "guard/turns.h"
+#include "guard/fair_queue.h"
 #include "kern/banks.h"
 #include "kern/process_table.h"
 #include "proc/procfs.h"
@@ -193,7 +193,7 @@ TEST(more_than_the_queue_takes)
 	for (int i = 0; i < MANY; i++)
 		send_record_as(NUMBER + i);
 	assert_int_equal(questions_pending(questions) + captures_waiting(&captures), MANY);
-	assert_true(captures_waiting(&captures) >= MANY - TURNS_OF_PROCESS - 1);
+	assert_true(captures_waiting(&captures) >= MANY - QUEUE_OF_PROCESS - 1);
 	assert_int_equal(line_at(ENTRIES).line, 0); /* not known yet, and no other line is shown for it */
 	while (questions_pending(questions)) {
 		answers += take_replies();

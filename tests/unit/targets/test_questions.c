@@ -7,12 +7,12 @@
 #include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
-#include "guard/turns.h"
+#include "guard/fair_queue.h"
 #include "proc/procfs.h"
 #include "kern/banks.h"
 #include "targets/questions.h"
 
-#define ROOM	(TURNS_OF_PROCESS + 1) /* questions about one process; one of them is under way */
+#define ROOM	(QUEUE_OF_PROCESS + 1) /* questions about one process; one of them is under way */
 #define TICK_NS (NS_PER_SECOND / sysconf(_SC_CLK_TCK))
 
 static struct questions *questions;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compared.h - two profiles beside each other: what grew, what shrank, what came and went, and whether it is
+ * more than chance. Both are in one struct recorded; the stacks of the first one have the label that
+ * go tool pprof -diff_base gives them.
+ */
+#ifndef PYPERF_REPORT_COMPARED_H
+#define PYPERF_REPORT_COMPARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "report/chosen.h"
+#include "report/question.h"
+#include "report/table.h"
+#include "base/buf.h"
+
+enum compared_scale { SCALE_NONE, SCALE_TIME, SCALE_SAMPLES };
+
+/* One of the two profiles. */
+struct compared_side {
+	struct chosen chosen;
+	struct table table;
+	__s64 duration_ns;
+};
+
+struct compared_row {
+	struct row_key key;
+	__s64 base_self, new_self, base_total, new_total; /* as they are in the files */
+	double self, total;  /* the differences, the base scaled */
+	double self_low, self_high; /* what the difference of self may be by chance, 95 times of 100 */
+	bool is_beyond;	     /* chance would do as much in one of a thousand */
+};
+
+struct compared {
+	const struct recorded *recorded;
+	struct compared_side base, now;
+	double scale; /* of the base's values */
+	bool has_chance; /* both are samples */
+	struct compared_row *rows;
+	size_t count, shown;
+	struct compared_row whole; /* of all stacks; its key is empty */
+};
+
+/*
+ * Durations are those of the two profiles. 0; -ENOMEM; -E2BIG; -EINVAL with one line in error.
+ * compared_free() it in each case.
+ */
+int compared_make(struct recorded *r, const struct question *q, enum compared_scale scale, __s64 base_ns,
+		  __s64 new_ns, struct compared *ret, char *error, size_t size);
+void compared_free(struct compared *c);
+
+/* Of a row with the values of both profiles: the differences, and whether they are more than chance. */
+void compared_find(const struct compared *c, struct compared_row *row);
+
+/*
+ * Whether the whole, or the own time of a row, grew by more than this share of the base, and by more than
+ * chance where that can be told. *ret_row: which, NULL for the whole.
+ */
+bool compared_grew(const struct compared *c, double share, const struct compared_row **ret_row);
+
+int compared_text(const struct compared *c, bool colour, struct buf *out);
+/* docs/schemas/diff.json */
+int compared_json(const struct compared *c, struct buf *out);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * compared_text.c - two profiles beside each other, as lines for people.
+ */
+#include <stdio.h>
+
+#include "report/amount.h"
+#include "report/compared.h"
+#include "base/escapes.h"
+#include "base/number.h"
+#include "profile/short_path.h"
+#include "profile/table_cell.h"
+
+#define NAME_WIDTH  30
+#define PLACE_WIDTH 28
+
+struct page {
+	const struct compared *compared;
+	struct buf *out;
+	bool colour;
+	struct amount_unit unit;
+	struct buf cell;
+};
+
+static const char *style(const struct page *p, const char *code)
+{
+	return p->colour ? code : "";
+}
+
+static int add_side(struct page *p, const char *name, const struct compared_side *s)
+{
+	int err = buf_printf(p->out, "%s  %s of ", name, amount_text(p->unit, s->chosen.total).text) ?:
+		  buf_add_shown(p->out, chosen_event(&s->chosen), false);
+
+	if (!err && s->chosen.has_counts)
+		err = buf_printf(p->out, ", %s samples", number_group(s->chosen.samples).text);
+	return err ?: buf_printf(p->out, " in %.1f s\n", (double)s->duration_ns / 1e9);
+}
+
+static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
+{
+	const struct table_cell c = table_cell_cut(&p->cell, width, is_path);
+	const int blanks = pad && c.columns < width ? (int)(width - c.columns) : 0;
+
+	return buf_printf(p->out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind, blanks, "");
+}
+
+static int add_name(struct page *p, const struct row_key *key)
+{
+	const struct recorded *r = p->compared->recorded;
+	int err;
+
+	buf_clear(&p->cell);
+	if (key->has_number)
+		buf_printf(&p->cell, "%lld%s", key->number, key->name ? "  " : "");
+	err = buf_add_shown(&p->cell, recorded_get_string(r, key->name), false);
+	table_cell_drop_locals(&p->cell);
+	err = err ?: add_cell(p, NAME_WIDTH, key->name == key->file, key->file && key->name != key->file);
+	if (err || !key->file || key->name == key->file)
+		return err;
+	buf_clear(&p->cell);
+	err = buf_add_shown(&p->cell, short_path(recorded_get_string(r, key->file)), false);
+	if (!err && key->line)
+		err = buf_printf(&p->cell, ":%lld", key->line);
+	return err ?: buf_add_string(p->out, "  ") ?: add_cell(p, PLACE_WIDTH, true, false);
+}
+
+/* Of the base: what a row grew by, in hundredths of it. */
+static double points(const struct compared *c, double self)
+{
+	const double whole = c->scale * (double)c->base.chosen.total;
+
+	return whole > 0 ? 100 * self / whole : 0;
+}
+
+static int add_row(struct page *p, const struct compared_row *row)
+{
+	const struct compared *c = p->compared;
+	const double half = (row->self_high - row->self_low) / 2;
+	const char *colour = !row->is_beyond ? "" : row->self > 0 ? RED : GREEN;
+	int err = buf_printf(p->out, "%10s ", amount_text(p->unit, row->base_self).text) ?:
+		  buf_printf(p->out, "%10s ", amount_text(p->unit, row->new_self).text) ?:
+		  buf_printf(p->out, "%s%c%10s ", style(p, colour), row->is_beyond ? '*' : ' ',
+			     amount_text(p->unit, (__s64)row->self).text);
+
+	if (!err && c->has_chance)
+		err = buf_printf(p->out, "+-%9s", amount_text(p->unit, (__s64)half).text);
+	err = err ?: buf_printf(p->out, " %+7.2f%s  ", points(c, row->self), style(p, *colour ? RESET : ""));
+	if (err)
+		return err;
+	return row == &c->whole ? buf_add_string(p->out, "(all)") : add_name(p, &row->key);
+}
+
+static int add_rows(struct page *p)
+{
+	const struct compared *c = p->compared;
+	const char *chance = c->has_chance ? "  by chance" : "";
+	int err = buf_printf(p->out, "\n%s      base        new   difference %s  points  %s%s\n",
+			     style(p, BOLD), chance, by_rows[c->now.table.keys.by].name, style(p, RESET));
+
+	err = err ?: add_row(p, &c->whole) ?: buf_add_string(p->out, "\n");
+	for (size_t i = 0; i < c->shown && !err; i++)
+		err = add_row(p, &c->rows[i]) ?: buf_add_string(p->out, "\n");
+	if (!err && c->shown < c->count)
+		err = buf_printf(p->out, "%38s %s more rows (--top)\n", "",
+				 number_group(c->count - c->shown).text);
+	return err;
+}
+
+int compared_text(const struct compared *c, bool colour, struct buf *out)
+{
+	const __s64 base = c->base.chosen.total, now = c->now.chosen.total;
+	struct page p = {
+		.compared = c,
+		.out = out,
+		.colour = colour,
+		.unit = amount_unit(chosen_unit(&c->now.chosen), base > now ? base : now),
+	};
+	int err = add_side(&p, "base", &c->base) ?: add_side(&p, "new ", &c->now) ?: add_rows(&p);
+
+	err = err ?: buf_printf(out, "\nPoints are hundredths of the base%s. ",
+				c->scale == 1 ? "" : ", after it was scaled");
+	err = err ?: c->has_chance ?
+		buf_add_string(out, "* is more than chance: that does as much in one of a\nthousand rows; "
+			       "+- is what chance does 95 times of 100.\n") :
+		buf_add_string(out, "Each event was counted: there is no chance of sampling\nin it.\n");
+	buf_free(&p.cell);
+	return err;
+}

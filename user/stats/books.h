@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add
+ * up to the total of that kind. And the rows of outcomes.def and stats.def, for the report and the metrics.
+ */
+#ifndef PYPERF_STATS_BOOKS_H
+#define PYPERF_STATS_BOOKS_H
+
+#include "profile/events.h"
+
+enum place { PLACE_WHOLE, PLACE_NAMED, PLACE_MARKED, PLACE_OUTSIDE };
+
+struct outcome_row {
+	const char *name; /* upper case: outcome_id() is for others */
+	const char *text;
+	enum place place;
+};
+
+/* A row of natives.def. */
+struct native_row {
+	const char *name; /* upper case */
+	const char *text;
+};
+
+struct stat_row {
+	const char *id;
+	const char *help;
+	size_t offset; /* of its __u64 in struct cpu_stats */
+};
+
+/* By enum outcome. */
+extern const struct outcome_row outcome_rows[OUTCOME_COUNT];
+/* By enum native_end. */
+extern const struct native_row native_rows[NATIVE_ENDS];
+extern const struct stat_row stat_rows[];
+extern const size_t stat_row_count;
+
+#define OUTCOME_ID_MAX 32
+
+/* The name of a row in JSON and metrics, into text. Returns text. */
+const char *outcome_id(enum outcome outcome, char text[OUTCOME_ID_MAX]);
+const char *native_id(enum native_end end, char text[OUTCOME_ID_MAX]);
+/* Samples whose native part was looked for: all in the profile with --native, 0 without. */
+__u64 native_total(const struct cpu_stats *sum);
+/* "whole", "named", "marked" or "outside". */
+const char *place_name(enum place place);
+
+__u64 stat_value(const struct cpu_stats *sum, size_t offset);
+
+/* Events that are accounted for, by place, in the unit of their kind. */
+struct books {
+	__u64 total, in_profile, outside;
+};
+
+struct books books_of(const struct cpu_stats *sum, enum event_kind kind);
+
+#define BOOKS_WORDS_MAX 512
+
+/*
+ * What is in profiles by now, of each kind in events (EVENT_BIT()s), for people: "1,234 samples, 45.20 s
+ * waiting". Into text, which it returns.
+ */
+const char *books_in_words(const struct cpu_stats *sum, __u32 events, char text[BOOKS_WORDS_MAX]);
+
+#endif
