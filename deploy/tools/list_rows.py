@@ -65,7 +65,7 @@ def frames():
             "Made from `bpf/frames.def` by `make docs/frames.md`. Every frame of a stack is of exactly one "
             "of these kinds. The kind decides how it is named, which mapping it has in pprof, its colour "
             "on the page, and where the summary has it.")
-    print("| kind in `flamegraph.json` | in the legend | colour | mapping in pprof | in the summary "
+    print("| kind on the page | in the legend | colour | mapping in pprof | in the summary "
           "| what it is |")
     print("|---|---|---|---|---|---|")
     for (_, _, mapping, table), (key, _, colour, shown, about) in rows("bpf/frames.def", "FRAME"):
@@ -94,11 +94,11 @@ def labels():
             "Made from `user/profile/labels.def` by `make docs/labels.md`. In pprof each sample has these "
             "labels, but for those whose value is not known or does not exist; the labels of pods that "
             "`--pod-label` names come on top. What is marked can be asked for over HTTP "
-            "(`/debug/pprof/profile?pod=web-1`), tells services apart where profiles are pushed (a label of "
-            "the series), and is in the flame graph behind the name and pid of a process.")
-    print("| label | value | meaning | HTTP | pushed | flame graph |\n|---|---|---|---|---|---|")
+            "(`/debug/pprof/profile?pod=web-1`), and tells services apart where profiles are pushed (a "
+            "label of the series).")
+    print("| label | value | meaning | HTTP | pushed |\n|---|---|---|---|---|")
     for (key, kind, _, places), (about,) in rows("user/profile/labels.def", "LABEL"):
-        marks = ["x" if place in places else "" for place in ("IN_QUERY", "IN_SERIES", "IN_FRAME")]
+        marks = ["x" if place in places else "" for place in ("IN_QUERY", "IN_SERIES")]
         print(f"| `{key}` | {kind} | {about} | {' | '.join(marks)} |")
 
 

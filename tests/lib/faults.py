@@ -67,7 +67,7 @@ class Visitor(threading.Thread):
         self.start()
 
     def run(self):
-        paths = "/metrics", "/debug/pprof/profile?seconds=1", "/flamegraph.json", "/"
+        paths = "/metrics", "/debug/pprof/profile?seconds=1", "/debug/pyperf/interval", "/"
         n = 0
         while self.process.poll() is None:
             with contextlib.suppress(OSError):

@@ -5,8 +5,7 @@ import re
 
 import lists
 
-# source: THREAD, PROCESS, STATE, STACK, PUBLISHED or CONTAINER; places: a set of IN_QUERY, IN_SERIES,
-# IN_FRAME.
+# source: THREAD, PROCESS, STATE, STACK, PUBLISHED or CONTAINER; places: a set of IN_QUERY, IN_SERIES.
 Label = collections.namedtuple("Label", "key kind source places")
 
 LABELS = [Label(key, kind, source, set(re.findall(r"IN_\w+", places)))

@@ -27,7 +27,7 @@ Sample = collections.namedtuple("Sample", "stack count pid tid comm thread value
 Outcome = collections.namedtuple("Outcome", "key group place marker")
 
 
-# One line of bpf/frames.def. key: as in flamegraph.json; shown: in the page's legend; table: FUNCTIONS or
+# One line of bpf/frames.def. key: as in JSON; shown: in the page's legend; table: FUNCTIONS or
 # APART.
 Frame = collections.namedtuple("Frame", "key shown table")
 

@@ -59,7 +59,7 @@ def ask(server, n):
             s.sendall(b"GET /debug/pprof/profile?seconds=5 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             time.sleep(0.2)
     if n % 6 == 2:
-        assert server.get("/flamegraph.json").status in (200, 503)
+        assert server.get("/debug/pyperf/interval").status in (200, 503)
     if n % 6 == 4:
         assert server.profile("seconds=1&comm=soak-%d" % os.getpid())
 

@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/job.h"
-#include "profile/flamegraph.h"
 #include "profile/graph.h"
 #include "profile/heat.h"
 #include "profile/join.h"
@@ -43,8 +42,7 @@ static int encode(void *context, const bool *stop)
 		return graph_encode_until(p, stop, &e->out);
 	if (w->format == ENCODE_HEAT)
 		return heat_encode_until(p, stop, &e->out);
-	return w->format == ENCODE_FLAME_GRAPH ? flamegraph_encode_until(p, stop, &e->out) :
-						 format_rows[w->format].encode(p, &e->out);
+	return format_rows[w->format].encode(p, &e->out);
 }
 
 static void free_encoding(void *context)

@@ -15,8 +15,7 @@ struct job;
 
 /* Formats that are asked for by a page of their own, behind those of enum format. */
 enum encode_format {
-	ENCODE_FLAME_GRAPH = FORMATS,
-	ENCODE_GRAPH,
+	ENCODE_GRAPH = FORMATS,
 	ENCODE_HEAT,
 	ENCODE_REPORT,
 	ENCODE_FORMATS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * followers.h - /debug/pyperf/follow: server-sent events, one at the end of each interval with its serial
- * number. What a page then asks for is encoded once for all of them (flame.h).
+ * number. What a page then asks for is encoded once for all of them (interval_request.h).
  */
 #ifndef PYPERF_HTTP_FOLLOWERS_H
 #define PYPERF_HTTP_FOLLOWERS_H

@@ -26,7 +26,7 @@ struct visit {
 	struct client client;
 	const struct entrance *entrance;
 	struct waiting *waits; /* what ends it; NULL: it is answered at once */
-	bool waited;	       /* it has waited, and is asked again: flame_answer() */
+	bool waited;	       /* it has waited, and is asked again: interval_request_answer() */
 };
 
 /* --- what each subject reads --------------------------------------------------------------------------- */
@@ -45,18 +45,11 @@ static enum MHD_Result page(struct visit *v)
 	return page_answer(&view, &v->client);
 }
 
-static enum MHD_Result flamegraph(struct visit *v)
-{
-	struct site *s = v->entrance->site;
-
-	return flame_answer(&s->flame, &v->client, &v->waited);
-}
-
 static enum MHD_Result interval(struct visit *v)
 {
 	struct site *s = v->entrance->site;
 
-	return flame_answer_interval(&s->flame, &v->client, &v->waited);
+	return interval_request_answer(&s->intervals, &v->client, &v->waited);
 }
 
 static enum MHD_Result intervals(struct visit *v)
@@ -167,7 +160,6 @@ static const struct route {
 } routes[] = {
 	{ "/", page, .exposure = EXPOSURE_ALL },
 	{ "/page.html", page, .exposure = EXPOSURE_ALL },
-	{ "/flamegraph.json", flamegraph, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/interval", interval, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/intervals", intervals, .exposure = EXPOSURE_ALL, .costs = true },
 	{ "/debug/pyperf/follow", follow, .exposure = EXPOSURE_ALL, .waits = true, .costs = true },
@@ -305,8 +297,7 @@ static enum MHD_Result obey(struct visit *v, const struct route *r)
 static const char *const what_there_is[EXPOSURES] = {
 	[EXPOSURE_ALL] = ("there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 			  "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
-			  "/debug/pyperf/stacks, /debug/pyperf/source, /flamegraph.json, /metrics, "
-			  "/healthz, /readyz"),
+			  "/debug/pyperf/stacks, /debug/pyperf/source, /metrics, /healthz, /readyz"),
 	[EXPOSURE_METRICS] = "there are /metrics, /healthz, /readyz",
 	[EXPOSURE_HEALTH] = "there are /healthz, /readyz",
 };

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "http/answer.h"
-#include "http/flame.h"
+#include "http/interval_request.h"
 #include "http/followers.h"
 #include "http/health.h"
 #include "http/hosts.h"
@@ -29,7 +29,7 @@ struct site {
 	struct http_inputs inputs;
 	enum health health;
 	struct recent recent;
-	struct flame flame;
+	struct interval_requests intervals;
 	struct followers followers;
 	struct token token;
 	struct hosts hosts;

@@ -51,7 +51,7 @@ static int watch(const struct http *h, int fd)
 
 static void close_all(struct http *h)
 {
-	flame_close(&h->site.flame);
+	interval_requests_close(&h->site.intervals);
 	if (h->site.profiles.eventfd >= 0)
 		close(h->site.profiles.eventfd);
 	if (h->site.stacks.eventfd >= 0)
@@ -64,7 +64,7 @@ static void close_all(struct http *h)
 
 static int open_all(struct http *h)
 {
-	int err = flame_open(&h->site.flame, &h->site.recent);
+	int err = interval_requests_open(&h->site.intervals, &h->site.recent);
 
 	if (err)
 		return err;
@@ -74,7 +74,7 @@ static int open_all(struct http *h)
 	h->site.source.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = h->epoll < 0 || h->site.profiles.eventfd < 0 || h->site.stacks.eventfd < 0 ||
 	      h->site.source.eventfd < 0 ? -errno : 0;
-	err = err ?: watch(h, h->site.flame.eventfd) ?: watch(h, h->site.profiles.eventfd) ?:
+	err = err ?: watch(h, h->site.intervals.eventfd) ?: watch(h, h->site.profiles.eventfd) ?:
 	      watch(h, h->site.stacks.eventfd) ?: watch(h, h->site.source.eventfd);
 	if (err)
 		close_all(h);
@@ -227,7 +227,7 @@ void http_run(struct http *h)
 	source_requests_run(&h->site.source);
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
-	flame_run(&h->site.flame);
+	interval_requests_run(&h->site.intervals);
 	followers_run(&h->site.followers, h->site.recent.serial);
 	for (size_t i = 0; i < h->listener_count; i++) {
 		connections_run(&h->listeners[i].connections, now);
@@ -281,7 +281,7 @@ void http_finish(struct http *h, int limit_ms)
 	profile_requests_finish(&h->site.profiles);
 	stacks_requests_finish(&h->site.stacks);
 	source_requests_finish(&h->site.source);
-	flame_finish(&h->site.flame);
+	interval_requests_finish(&h->site.intervals);
 	followers_finish(&h->site.followers);
 	http_run(h);
 	while (h->site.active && clock_seconds() < end) {
@@ -299,7 +299,7 @@ void http_free(struct http *h)
 	if (!h)
 		return;
 	h->site.health = HEALTH_ENDING;
-	flame_finish(&h->site.flame);
+	interval_requests_finish(&h->site.intervals);
 	followers_finish(&h->site.followers);
 	stacks_requests_finish(&h->site.stacks);
 	source_requests_finish(&h->site.source);

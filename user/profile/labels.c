@@ -11,6 +11,6 @@ const struct label_row label_rows[LABEL_COUNT] = {
 
 /* The name of a place is a text. */
 #define LABEL(key, kind, origin, outputs, help) \
-	_Static_assert(kind == text || !((outputs) & (IN_SERIES | IN_FRAME)), #key " is no text");
+	_Static_assert(kind == text || !((outputs) & IN_SERIES), #key " is no text");
 #include "profile/labels.def"
 #undef LABEL

@@ -40,7 +40,7 @@ typedef const char *label_text;
 #define LABEL_OF_PUBLISHED_IS_STACK(...)
 
 /* Where a label stands besides pprof, as labels.def says. */
-enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2, IN_FRAME = 4 };
+enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2 };
 
 struct label_row {
 	const char *key;

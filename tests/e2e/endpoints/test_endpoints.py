@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """--by endpoint, with Flask under gunicorn: whose request each sample is, in every output. What is
 marked `all` varies what the first and the last test have shown."""
-import json
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ import urllib.parse
 import pytest
 
 import endpoints
+import interval_graph
 import pprof
 import profiler
 import serving
@@ -82,21 +82,22 @@ def test_folded(flask, tmp_path):
 
 
 def test_page(flask, tmp_path):
-    """The endpoints are a row of the flame graph below their process, and can be asked for one by one."""
+    """The stacks of each endpoint are apart, and can be asked for one by one."""
     with serving.server(tmp_path, "--pid", flask.pids[0], "-F", 499, "--by", "endpoint",
                         "--interval", 2) as server:
         graph = None
 
         def is_drawn():
             nonlocal graph
-            answer = server.get("/flamegraph.json")
-            graph = json.loads(answer.body) if answer.status == 200 else None
-            return graph and len(graph.get("children", [{}])[0].get("children", ())) > len(HANDLERS)
+            graph = interval_graph.fetch(server)
+            return graph and len(found()) > len(HANDLERS)
 
-        profiler.wait_until(is_drawn, 120, "flame graph with all endpoints")
-        (process,) = graph["children"]
-        assert {row["kind"] for row in process["children"]} == {"endpoint"}
-        assert {row["name"] for row in process["children"]} == {"(no endpoint)", *HANDLERS.values()}
+        def found():
+            return {dict(owner).get("endpoint") for owner, _ in graph.stacks}
+
+        profiler.wait_until(is_drawn, 120, "interval with all endpoints")
+        assert found() == {None, *HANDLERS.values()}
+        assert {dict(owner)["pid"] for owner, _ in graph.stacks} == {flask.pids[0]}
         name = HANDLERS["leaf_cart"]
         profile = server.profile("seconds=1&endpoint=" + urllib.parse.quote(name))
         assert {sample.labels["endpoint"] for sample in profile.samples} == {name}

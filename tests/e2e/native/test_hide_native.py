@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """--hide native: without its native frames a profile is that of --native off."""
 import collections
-import json
 
 import pytest
 
 import interpreters as known
+import interval_graph
 import native_frames
 import pprof
 import profiler
@@ -35,32 +35,27 @@ def target(python, library, workloads):
         yield started
 
 
-def stacks(tree, above=(), hide=()):
+def stacks(graph, hide=()):
     """{stack from the root: samples of it and not of what it called}, without frames of some kinds, whose
     samples are then their callers'."""
     found = collections.Counter()
-    own = tree["value"]
-    stack = above if tree.get("kind") in hide else (*above, (tree["name"], tree.get("file")))
-    for child in tree.get("children", ()):
-        own -= child["value"]
-        found += stacks(child, stack, hide)
-    found[stack] += own
+    for (owner, stack), count in graph.stacks.items():
+        found[owner, tuple(frame for frame in stack if frame.kind not in hide)] += count
     return found
+
+
+def has_native(graph):
+    return graph and any(frame.kind == "native" for _, stack in graph.stacks for frame in stack)
 
 
 def test_a_request_hides_what_others_see(target, tmp_path):
     with server(tmp_path, "--pid", target.pid, "--native", "full", "-F", 499) as s:
-        profiler.wait_until(lambda: b'"kind":"native"' in s.get("/flamegraph.json").body,
-                            what="native code in an interval")
-        for _ in range(5):  # until both are of one interval
-            shown, hidden = (json.loads(s.get("/flamegraph.json" + query).body)
-                             for query in ("", "?hide=native"))
-            if shown["start"] == hidden["start"]:
-                break
+        profiler.wait_until(lambda: has_native(interval_graph.fetch(s)), what="native code in an interval")
+        shown, hidden = interval_graph.fetch_same(s, "", "?hide=native")
         part = s.profile("seconds=1&hide=native")
-    assert shown["start"] == hidden["start"] and shown["value"] == hidden["value"] > 0
+    assert shown.total == hidden.total > 0
     assert stacks(shown) != stacks(hidden)
-    assert +stacks(shown, hide=NATIVE) == +stacks(hidden)
+    assert stacks(shown, hide=NATIVE) == stacks(hidden)
     names = {name.rpartition(".")[2] for sample in part.samples for name in sample.names}
     assert "even" in names and not names & {"spin", "hidden", "static_function", "calls_back"}
     assert len({mapping.filename for mapping in part.mappings}) == 1

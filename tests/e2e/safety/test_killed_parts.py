@@ -232,7 +232,7 @@ class Rounds:
             # Each makes it work, and so ask for a page: an answer, a worker.
             assert time.monotonic() - began < LIMIT, "it needs no memory"
             with contextlib.suppress(OSError, KeyError, AssertionError):
-                self.server.get("/flamegraph.json", timeout=5)
+                self.server.get("/debug/pyperf/interval", timeout=5)
             with contextlib.suppress(OSError, KeyError):
                 os.kill(self.processes()[WORKER], signal.SIGKILL)
         began = began if way == "killed" else time.monotonic()

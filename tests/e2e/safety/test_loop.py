@@ -128,7 +128,7 @@ def test_everything_at_once(tmp_path):
 
             while is_going():
                 asked_for = [Later(patiently, s, "/debug/pprof/profile?seconds=%d" % n) for n in (2, 3)]
-                asked_for.append(Later(patiently, s, "/flamegraph.json"))
+                asked_for.append(Later(patiently, s, "/debug/pyperf/interval"))
                 assert {one.get(PATIENCE).status for one in asked_for} <= {200, 503}
             longest = longest_turn(s)
             stopped = s.stop(code=None)  # on a busy machine there may be no time for the last profile

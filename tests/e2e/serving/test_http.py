@@ -8,7 +8,6 @@ import collections
 import contextlib
 import html.parser
 import http.client
-import json
 import os
 import random
 import re
@@ -22,6 +21,7 @@ import pytest
 
 import formats
 import interpreters as known
+import interval_graph
 import profiler
 import waits
 from serving import Later, connect, free_port, server, talk
@@ -207,7 +207,8 @@ def test_methods_and_paths(one_server):
 def test_second_address_has_only_metrics(one_server):
     s = one_server
     assert [s.get(path, port=s.second).status for path in ("/metrics", "/healthz", "/readyz")] == [200] * 3
-    for path in ("/", "/debug/pprof/", "/debug/pprof/profile", "/flamegraph.json", "/page.js", "/page.css"):
+    for path in ("/", "/debug/pprof/", "/debug/pprof/profile", "/debug/pyperf/interval", "/page.js",
+                 "/page.css"):
         answer = s.get(path, port=s.second)
         assert answer.status == 404 and answer.body == b"there are /metrics, /healthz, /readyz\n"
     assert set(s.metrics(s.second)) == set(s.metrics())
@@ -401,32 +402,24 @@ class Page(html.parser.HTMLParser):
         self.cells.append(data.strip())
 
 
-def nodes(tree):
-    yield tree
-    for child in tree.get("children", ()):
-        yield from nodes(child)
-
-
-def test_page_and_flamegraph(tmp_path, busy):
+def test_page_and_interval(tmp_path, busy):
     """What is being profiled, and where its time went. A process's name is no markup."""
     with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
-        profiler.wait_until(lambda: s.get("/flamegraph.json").status == 200, what="first interval")
+        profiler.wait_until(lambda: interval_graph.fetch(s), what="first interval")
         answer = s.get("/")
-        tree = json.loads(s.get("/flamegraph.json").body)
-        part = json.loads(s.get("/flamegraph.json?pid=%d" % busy[1].pid).body)
-        assert s.get("/flamegraph.json?pod").status == 400
+        whole, part = interval_graph.fetch_same(s, "", "?pid=%d" % busy[1].pid)
+        assert s.get(interval_graph.PATH + "?pod").status == 400
     page = Page(answer.body.decode())
     assert "second<b>" in page.cells and "first one" in page.cells and str(busy[0].pid) in page.cells
     assert page.tags["b"] == 0 and page.tags["tr"] == 3
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert not re.search(r"(src|href)=\"?(https?:)?//", answer.body.decode())
-    names = {node["name"] for node in nodes(tree)}
-    assert {"burn", "heavy", "light", "second<b> (pid %d)" % busy[1].pid} <= names
-    assert tree["value"] == sum(child["value"] for child in tree["children"]) > 20
-    for node in nodes(tree):
-        assert node["value"] >= sum(child["value"] for child in node.get("children", ()))
-    assert "burn" not in {node["name"] for node in nodes(part)} and 0 < part["value"] < tree["value"]
+    assert {"burn", "heavy", "light"} <= whole.names()
+    assert {("second<b>", busy[1].pid), ("first one", busy[0].pid)} <= {
+        (dict(owner)["comm"], dict(owner)["pid"]) for owner, _ in whole.stacks}
+    assert whole.total == sum(whole.stacks.values()) > 20
+    assert "burn" not in part.names() and 0 < part.total < whole.total
 
 
 def test_descriptors_are_given_back(tmp_path):
@@ -447,7 +440,7 @@ def misbehave(port, seed, end):
     """One client after the other: in pieces, in a hurry, gone before the answer,
     with more than was asked for."""
     draw = random.Random(seed)
-    paths = ["/", "/metrics", "/flamegraph.json", "/healthz", "/x", "/debug/pprof/profile?seconds=1",
+    paths = ["/", "/metrics", "/debug/pyperf/interval", "/healthz", "/x", "/debug/pprof/profile?seconds=1",
              "/debug/pprof/profile?seconds=1&format=folded&comm=python", "/debug/pprof/profile?seconds=600"]
     while time.monotonic() < end:
         request = "".join("%s %s HTTP/1.%d\r\nHost: localhost\r\n\r\n" % (

@@ -18,7 +18,7 @@ import profiler
 from serving import server
 
 TOKEN = "an-example-of-a-token-0123456789"
-CLOSED = ("/", "/page.css", "/flamegraph.json", "/debug/pyperf/interval", "/debug/pyperf/intervals",
+CLOSED = ("/", "/page.css", "/debug/pyperf/interval", "/debug/pyperf/intervals",
           "/debug/pyperf/follow", "/debug/pprof/profile?seconds=1",
           "/debug/pyperf/stacks", "/debug/pyperf/source", "/metrics", "/x")
 

@@ -77,7 +77,7 @@ def test_one_address_does_not_take_all_profiles(tmp_path):
 def test_a_page_of_another_site(tmp_path):
     """It can make its visitor's browser ask, but nothing is begun for it."""
     with server(tmp_path, "--all-python") as s:
-        for path in ("/debug/pprof/profile?seconds=600", "/flamegraph.json"):
+        for path in ("/debug/pprof/profile?seconds=600", "/debug/pyperf/interval"):
             for site, status in (("cross-site", 403), ("same-site", 403)):
                 assert s.get(path, headers={"Sec-Fetch-Site": site}).status == status
         assert s.metric("profile_requests_open") == 0

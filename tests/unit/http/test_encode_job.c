@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_encode_job.c - a thread that encodes a profile: what it makes is what the caller would have made, it
- * can be left alone, and one that makes a flame graph can be stopped.
+ * can be left alone, and one that makes a graph can be stopped.
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 #include "base/job.h"
 #include "http/encode_job.h"
-#include "profile/flamegraph.h"
+#include "profile/graph.h"
 #include "profile/profile.h"
 #include "tests/forge/test.h"
 
@@ -86,15 +86,15 @@ TEST(every_format)
 }
 
 /* Of a profile that stays the caller's. */
-TEST(a_flame_graph)
+TEST(a_graph)
 {
 	_cleanup_buf_ struct buf expected = {}, out = {};
 	struct job *job;
 	__u32 samples;
 
 	run();
-	assert_int_equal(flamegraph_encode(profile, &expected), 0);
-	job = start((struct encode_work){ .profile = profile, .format = ENCODE_FLAME_GRAPH });
+	assert_int_equal(graph_encode_until(profile, NULL, &expected), 0);
+	job = start((struct encode_work){ .profile = profile, .format = ENCODE_GRAPH });
 	assert_ptr_equal(encode_job_work(job)->profile, profile);
 	wait_for(job);
 	assert_int_equal(encode_job_end(job, &out, &samples), 0);
@@ -104,7 +104,7 @@ TEST(a_flame_graph)
 
 TEST(of_a_part)
 {
-	static const int formats[] = { FORMAT_FOLDED, ENCODE_FLAME_GRAPH };
+	static const int formats[] = { FORMAT_FOLDED, ENCODE_GRAPH };
 
 	run();
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
@@ -157,7 +157,7 @@ static struct profile *large_profile(void)
 }
 
 /* That it had no time to be done is likely, not certain: another try. */
-TEST(a_flame_graph_can_be_stopped)
+TEST(a_graph_can_be_stopped)
 {
 	_cleanup_profile_ struct profile *large = NULL;
 	int err = 0;
@@ -168,7 +168,7 @@ TEST(a_flame_graph_can_be_stopped)
 		_cleanup_buf_ struct buf out = {};
 
 		err = encode_job_stop(start((struct encode_work){ .profile = large,
-								  .format = ENCODE_FLAME_GRAPH }),
+								  .format = ENCODE_GRAPH }),
 				      &out);
 		assert_int_equal(!out.size, err != 0);
 	}

@@ -25,7 +25,7 @@ static struct entrance entrance;
 
 static void run_site(void)
 {
-	flame_run(&site.flame);
+	interval_requests_run(&site.intervals);
 	if (site.profiles.windows)
 		profile_requests_run(&site.profiles, 0);
 	run_daemon();
@@ -44,15 +44,15 @@ static int setup_site(void **state)
 	entrance = (struct entrance){ .site = &site };
 	start_server(route_request, &entrance, route_completed);
 	let_server_work = run_site;
-	return err ?: flame_open(&site.flame, &site.recent);
+	return err ?: interval_requests_open(&site.intervals, &site.recent);
 }
 
 static int teardown_site(void **state)
 {
 	profile_requests_finish(&site.profiles);
-	flame_finish(&site.flame);
+	interval_requests_finish(&site.intervals);
 	stop_server();
-	flame_close(&site.flame);
+	interval_requests_close(&site.intervals);
 	assert_int_equal(site.active, 0);
 	assert_null(windows.first);
 	if (site.profiles.epoll > 0) {
@@ -97,7 +97,6 @@ static const struct expected for_people[] = {
 	{ "/page.html", "Content-Type: text/html; charset=utf-8", "1 CPUs at 99 Hz" },
 	{ "/page.css", "Content-Type: text/css; charset=utf-8", "body {" },
 	{ "/page.js", "Content-Type: text/javascript; charset=utf-8", "debug/pyperf/interval" },
-	{ "/flamegraph.json", "Content-Type: application/json", "\"name\":\"all\"" },
 	{ "/debug/pyperf/intervals", "Content-Type: application/json", "pyperf-bpf.intervals/1" },
 	{ "/debug/pyperf/interval", "Content-Type: application/json", "pyperf-bpf.graph/1" },
 	{ "/debug/pprof/", "Content-Type: text/html; charset=utf-8", "href=\"profile\"" },
@@ -183,8 +182,8 @@ TEST(unknown)
 {
 	static const char list[] = "there are /, /debug/pprof/profile, /debug/pyperf/interval, "
 				   "/debug/pyperf/intervals, /debug/pyperf/follow, /debug/pyperf/log, "
-				   "/debug/pyperf/stacks, /debug/pyperf/source, /flamegraph.json, /metrics, "
-				   "/healthz, /readyz\n";
+				   "/debug/pyperf/stacks, /debug/pyperf/source, /metrics, /healthz, "
+				   "/readyz\n";
 	static const char *const paths[] = {
 		"/x", "//", "/metrics/", "/Metrics", "/debug/pprof", "/debug/pprof/heap", "/page.html/..",
 		"/../metrics",
@@ -275,8 +274,7 @@ TEST(foreign_names_in_a_network)
 /* Browsers say where a request comes from; "none" is the line where addresses are typed. */
 TEST(pages_of_other_sites)
 {
-	static const char *const costly[] = { "/flamegraph.json", "/debug/pyperf/interval",
-					      "/debug/pprof/profile?seconds=0",
+	static const char *const costly[] = { "/debug/pyperf/interval", "/debug/pprof/profile?seconds=0",
 					      "/debug/pyperf/stacks?pid=0" };
 	static const struct {
 		const char *from;
@@ -357,7 +355,7 @@ TEST(orders_are_json)
 /* Health is for everybody, and so is what has no names at an address of its own. */
 TEST(token_is_wanted)
 {
-	static const char *const closed[] = { "/", "/page.css", "/flamegraph.json", "/debug/pyperf/interval",
+	static const char *const closed[] = { "/", "/page.css", "/debug/pyperf/interval",
 					      "/debug/pyperf/follow", "/debug/pprof/profile",
 					      "/debug/pyperf/stacks", "/metrics", "/x" };
 	char file[] = "/tmp/pyperf-token.XXXXXX";

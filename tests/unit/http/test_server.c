@@ -153,7 +153,7 @@ TEST(ready)
 	assert_int_equal(http_ready(http), 0);
 	assert_int_equal(status_of(ask(GET("/readyz"))), 200);
 	assert_in_range(http_timeout_ms(http), 0, 2001); /* the first interval for the page */
-	assert_int_equal(status_of(ask(GET("/flamegraph.json"))), 503);
+	assert_int_equal(status_of(ask(GET("/debug/pyperf/interval"))), 503);
 }
 
 /* Two seconds for the first interval, and there is something to see. */
@@ -166,7 +166,7 @@ TEST(first_interval)
 	assert_int_equal(http_ready(http), 0);
 	set_root(25, 0, 0);
 	set_node(26, 25, 100, 1, 3);
-	while (status_of(a = ask(GET("/flamegraph.json"))) == 503) {
+	while (status_of(a = ask(GET("/debug/pyperf/interval"))) == 503) {
 		assert_true(clock_seconds() < end);
 		usleep(50000);
 	}

@@ -211,3 +211,34 @@ TEST(is_stopped)
 	assert_int_equal(graph_encode_until(p, &stop, &out), -ECANCELED);
 	assert_int_equal(out.size, strlen("before"));
 }
+
+/* CPU time that is the kernel's account. */
+TEST(time_of_the_account)
+{
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1, .timed = true };
+	const struct profile_labels labels = { .pid = 7, .tid = 1, .comm = "py" };
+	_cleanup_profile_ struct profile *p = NULL;
+	__u32 location = 1;
+	const char *json;
+
+	assert_int_equal(profile_new(&info, &p), 0);
+	add(p, EVENT_CPU, 1, "a", 1, 3);
+	assert_int_equal(profile_sample(p, PROFILE_TIME, &location, 1, &labels, 5000), 0);
+	json = encoded(p, 100);
+	expect(json, "\"event\":\"cpu\",\"type\":\"cpu\",\"unit\":\"nanoseconds\",\"total\":5000,");
+	expect(json, "\"samples\":3,");
+	expect(json, "\"self\":[0,5000]");
+}
+
+TEST(hostile_names)
+{
+	const struct profile_labels labels = { .pid = 7, .tid = 1, .comm = "\"\\\n\x1b</script>" };
+	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_CPU));
+	__u32 function, location;
+
+	assert_int_equal(profile_function(p, FRAME_PYTHON, "\x7f\"\xff\xc3\xa4", "\\\t\"", 3, &function), 0);
+	assert_int_equal(profile_location(p, function, 1, 0, 0, &location), 0);
+	assert_int_equal(profile_sample(p, EVENT_CPU, &location, 1, &labels, 1), 0);
+	expect(encoded(p, 100), "\"strings\":[\"\",\"\\\"\\\\\\u000a\\u001b</script>\","
+				"\"\\u007f\\\"\xef\xbf\xbd\xc3\xa4\",\"\\\\\\u0009\\\"\",\"[left out]\"]}\n");
+}

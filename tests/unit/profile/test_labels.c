@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "profile/filter.h"
-#include "profile/flamegraph.h"
+#include "profile/graph.h"
 #include "profile/labels.h"
 #include "profile/split.h"
 #include "proc/container.h"
@@ -229,25 +229,25 @@ TEST(services_are_told_apart)
 	}
 }
 
-TEST(frames)
+TEST(each_is_a_column_of_the_page)
 {
 	_cleanup_buf_ struct buf out = {};
-	const char *process, *end;
+	const char *all, *end;
 
-	assert_int_equal(flamegraph_encode(profile, &out), 0);
+	assert_int_equal(graph_encode_until(profile, NULL, &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
-	process = strstr(out.data, "<comm> (pid 100");
-	assert_non_null(process);
-	end = strchr(process, '"');
+	all = strstr(out.data, "\"owners\":{");
+	assert_non_null(all);
+	end = strchr(all, '}');
 	for (int i = 0; i < LABEL_COUNT; i++) {
-		const char *found = strstr(process, value_of(&label_rows[i]));
+		char column[64];
+		const char *found;
 
-		if (label_rows[i].outputs & IN_FRAME)
-			assert_true(found && found < end);
-		else if (i == LABEL_endpoint) /* a row of its own below that of its process */
-			assert_true(found && found > end);
-		else if (i != LABEL_pid && i != LABEL_comm)
-			assert_null(found);
+		snprintf(column, sizeof(column), "\"%s\":[", label_rows[i].key);
+		found = strstr(all, column);
+		assert_int_equal(found && found < end, !is_of_log(i));
+		if (label_rows[i].is_text && !is_of_log(i))
+			assert_non_null(strstr(out.data, value_of(&label_rows[i])));
 	}
 }
 

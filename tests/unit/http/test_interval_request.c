@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_flame.c - the flame graph's data as a browser gets them: made in a thread, once for each profile and
- * query, and not at any price.
+ * test_interval_request.c - the last interval as a browser gets it: made in a thread, once for each profile
+ * and query, and not at any price.
  */
 #include "tests/forge/tables.h"
 #include "tests/forge/test.h"
 #include "tests/unit/http/client.h"
 
-#include "http/flame.h"
+#include "http/interval_request.h"
 #include "http/recent.h"
 
-static struct flame flame;
+static struct interval_requests intervals;
 static struct recent recent;
-static bool is_interval; /* which of the two addresses is asked */
 static struct interval newest; /* the test's: its users never end */
 
 /* As route.c does: the request's own memory is whether it has waited. */
@@ -32,7 +31,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 		*own = calloc(1, sizeof(bool));
 		return *own ? MHD_YES : MHD_NO;
 	}
-	return is_interval ? flame_answer_interval(&flame, &c, *own) : flame_answer(&flame, &c, *own);
+	return interval_request_answer(&intervals, &c, *own);
 }
 
 static void completed(void *context, struct MHD_Connection *connection, void **own,
@@ -46,11 +45,11 @@ static void completed(void *context, struct MHD_Connection *connection, void **o
 
 static void run_both(void)
 {
-	flame_run(&flame);
+	interval_requests_run(&intervals);
 	run_daemon();
 }
 
-static int setup_flame(void **state)
+static int setup_intervals(void **state)
 {
 	int err = setup(state);
 
@@ -61,26 +60,16 @@ static int setup_flame(void **state)
 	set_node(28, 27, 101, 1, 3);
 	start_server(handle, NULL, completed);
 	let_server_work = run_both;
-	return err ?: flame_open(&flame, &recent);
+	return err ?: interval_requests_open(&intervals, &recent);
 }
 
-static int teardown_flame(void **state)
+static int teardown_intervals(void **state)
 {
-	flame_finish(&flame);
+	interval_requests_finish(&intervals);
 	stop_server();
-	flame_close(&flame);
-	assert_int_equal(flame.lent_count, 0);
+	interval_requests_close(&intervals);
+	assert_int_equal(intervals.lent_count, 0);
 	return teardown(state);
-}
-
-static const char *ask_interval(const char *request)
-{
-	const char *a;
-
-	is_interval = true;
-	a = ask(request);
-	is_interval = false;
-	return a;
 }
 
 /* There is a profile from here on. */
@@ -145,8 +134,8 @@ TEST(made_once)
 	newest.profile = profile;
 	recent.serial++;
 	assert_null(strstr(body_of(ask(GET("/?pid=100"))), "inner"));
-	assert_null(flame.whole[0]); /* what was made of the old one is gone */
-	assert_null(flame.rows[0].response);
+	assert_null(intervals.whole); /* what was made of the old one is gone */
+	assert_null(intervals.rows[0].response);
 }
 
 TEST(some_are_kept)
@@ -156,18 +145,18 @@ TEST(some_are_kept)
 
 	profile_is_there();
 	ask(GET("/"));
-	for (int i = 0; i < FLAME_ROWS; i++) {
+	for (int i = 0; i < INTERVAL_ROWS; i++) {
 		snprintf(request, sizeof(request), GET("/?pid=%d"), 1000 + i);
 		assert_int_equal(status_of(ask(request)), 200);
 	}
-	first = flame.rows[0].response;
+	first = intervals.rows[0].response;
 	ask(GET("/?pid=1000"));
-	assert_ptr_equal(flame.rows[0].response, first);
-	assert_string_equal(flame.rows[0].filter.values[LABEL_pid], "1000");
+	assert_ptr_equal(intervals.rows[0].response, first);
+	assert_string_equal(intervals.rows[0].filter.values[LABEL_pid], "1000");
 	ask(GET("/?pid=2000"));
-	assert_string_equal(flame.rows[0].filter.values[LABEL_pid], "2000");
-	assert_string_equal(flame.rows[1].filter.values[LABEL_pid], "1001");
-	assert_non_null(flame.whole[0]);
+	assert_string_equal(intervals.rows[0].filter.values[LABEL_pid], "2000");
+	assert_string_equal(intervals.rows[1].filter.values[LABEL_pid], "1001");
+	assert_non_null(intervals.whole);
 }
 
 /* However many there are: the newest is there for who waits for it, and older ones while there is room. */
@@ -176,20 +165,20 @@ TEST(large_ones_are_not_kept)
 	profile_is_there();
 	assert_int_equal(status_of(ask(GET("/?pid=1"))), 200);
 	assert_int_equal(status_of(ask(GET("/?pid=2"))), 200);
-	assert_in_range(flame.rows[0].size, 1, 4096);
-	flame.rows[0].size = flame.rows[1].size = FLAME_BYTES_MAX / 2;
+	assert_in_range(intervals.rows[0].size, 1, 4096);
+	intervals.rows[0].size = intervals.rows[1].size = INTERVAL_BYTES_MAX / 2;
 	assert_int_equal(status_of(ask(GET("/?pid=3"))), 200);
-	assert_non_null(flame.rows[0].response);
-	flame.rows[2].size = 1;
+	assert_non_null(intervals.rows[0].response);
+	intervals.rows[2].size = 1;
 	assert_int_equal(status_of(ask(GET("/?pid=4"))), 200);
-	assert_null(flame.rows[0].response); /* the oldest */
-	assert_non_null(flame.rows[1].response);
-	assert_non_null(flame.rows[2].response);
-	flame.rows[3].size = FLAME_BYTES_MAX + 1;
+	assert_null(intervals.rows[0].response); /* the oldest */
+	assert_non_null(intervals.rows[1].response);
+	assert_non_null(intervals.rows[2].response);
+	intervals.rows[3].size = INTERVAL_BYTES_MAX + 1;
 	assert_int_equal(status_of(ask(GET("/?pid=5"))), 200);
 	for (int i = 0; i < 4; i++)
-		assert_null(flame.rows[i].response);
-	assert_non_null(flame.rows[4].response);
+		assert_null(intervals.rows[i].response);
+	assert_non_null(intervals.rows[4].response);
 }
 
 TEST(not_at_any_price)
@@ -198,28 +187,28 @@ TEST(not_at_any_price)
 
 	profile_is_there();
 	assert_int_equal(status_of(ask(GET("/?pid=200"))), 200);
-	assert_true(flame.spent > 0);
-	flame.spent = FLAME_SECONDS_SAVED + 3;
-	flame.looked = clock_seconds();
+	assert_true(intervals.spent > 0);
+	intervals.spent = INTERVAL_SECONDS_SAVED + 3;
+	intervals.looked = clock_seconds();
 	a = ask(GET("/?pid=100"));
 	assert_int_equal(status_of(a), 503);
 	assert_true(has_header(a, "Retry-After: 5"));
 	assert_int_equal(status_of(ask(GET("/?pid=200"))), 200); /* it is there */
 	assert_int_equal(status_of(ask(GET("/"))), 200);	     /* once for each profile */
-	flame.looked -= 3 / FLAME_SHARE + 1;
+	intervals.looked -= 3 / INTERVAL_SHARE + 1;
 	assert_int_equal(status_of(ask(GET("/?pid=100"))), 200);
-	assert_true(flame.spent < FLAME_SECONDS_SAVED);
+	assert_true(intervals.spent < INTERVAL_SECONDS_SAVED);
 }
 
 /* A client whose request has come, and whose answer is being made. */
 static int waiting(const char *request)
 {
-	size_t before = flame.waiting_count;
+	size_t before = intervals.waiting_count;
 	double end = clock_seconds() + PATIENCE_SECONDS;
 	int fd = connect_client();
 
 	say(fd, request);
-	while (flame.waiting_count == before) {
+	while (intervals.waiting_count == before) {
 		run_daemon();
 		assert_true(clock_seconds() < end);
 	}
@@ -244,24 +233,24 @@ TEST(all_who_wait_are_answered)
 		assert_int_equal(strstr(body_of(a), "inner") != NULL, i != 2);
 		assert_int_equal(strstr(body_of(a), "outer") != NULL, i != 1 && i != 4);
 	}
-	assert_null(flame.job);
-	assert_int_equal(flame.next, 2); /* each was made once */
+	assert_null(intervals.job);
+	assert_int_equal(intervals.next, 2); /* each was made once */
 }
 
 TEST(not_too_many_wait)
 {
-	int fds[FLAME_WAITING_MAX];
+	int fds[INTERVAL_WAITING_MAX];
 	const char *a;
 
 	profile_is_there();
-	for (int i = 0; i < FLAME_WAITING_MAX; i++)
+	for (int i = 0; i < INTERVAL_WAITING_MAX; i++)
 		fds[i] = waiting(GET("/"));
 	let_server_work = run_daemon;
 	a = ask(GET("/"));
 	let_server_work = run_both;
 	assert_int_equal(status_of(a), 503);
-	assert_non_null(strstr(body_of(a), "clients wait for a flame graph, which is the most"));
-	for (int i = 0; i < FLAME_WAITING_MAX; i++)
+	assert_non_null(strstr(body_of(a), "clients wait for an interval, which is the most"));
+	for (int i = 0; i < INTERVAL_WAITING_MAX; i++)
 		assert_int_equal(status_of(hear(fds[i])), 200);
 }
 
@@ -297,20 +286,20 @@ TEST(stretches)
 	recent.history.rows[0] = &older;
 	recent.history.rows[1] = &newest;
 	recent.history.count = 2;
-	a = ask_interval(GET("/?to=9999999999&type=cpu"));
+	a = ask(GET("/?to=9999999999&type=cpu"));
 	assert_int_equal(status_of(a), 200);
 	assert_non_null(strstr(body_of(a), "\"total\":8,"));
-	assert_int_equal(flame.rows[0].stretch.first, 6);
-	assert_int_equal(flame.rows[0].stretch.last, 7);
+	assert_int_equal(intervals.rows[0].stretch.first, 6);
+	assert_int_equal(intervals.rows[0].stretch.last, 7);
 	assert_int_equal(older.users, 1);
 	recent.serial++;
-	a = ask_interval(GET("/"));
+	a = ask(GET("/"));
 	assert_non_null(strstr(body_of(a), "\"total\":4,"));
-	assert_non_null(flame.rows[0].response);
-	a = ask_interval(GET("/?from=9999999999"));
+	assert_non_null(intervals.rows[0].response);
+	a = ask(GET("/?from=9999999999"));
 	assert_int_equal(status_of(a), 404);
 	assert_string_equal(body_of(a), "no interval of that time is kept\n");
-	assert_int_equal(status_of(ask_interval(GET("/?from=2&to=1"))), 400);
+	assert_int_equal(status_of(ask(GET("/?from=2&to=1"))), 400);
 	recent.history.count = 0;
 }
 
@@ -324,14 +313,14 @@ TEST(formats)
 		char request[128];
 
 		snprintf(request, sizeof(request), GET("/?format=%s"), format_rows[i].name);
-		a = ask_interval(request);
+		a = ask(request);
 		assert_int_equal(status_of(a), 200);
 	}
-	a = ask_interval(GET("/?format=pprof"));
+	a = ask(GET("/?format=pprof"));
 	assert_true(has_header(a, "Content-Disposition: attachment; filename=\"profile.pb.gz\""));
-	a = ask_interval(GET("/?format=folded"));
+	a = ask(GET("/?format=folded"));
 	assert_null(strstr(a, "Content-Disposition"));
-	assert_int_equal(status_of(ask_interval(GET("/?format=x"))), 400);
+	assert_int_equal(status_of(ask(GET("/?format=x"))), 400);
 }
 
 TEST(ends)
@@ -340,11 +329,11 @@ TEST(ends)
 
 	profile_is_there();
 	fd = waiting(GET("/"));
-	flame_finish(&flame);
-	assert_int_equal(flame.waiting_count, 0);
-	assert_null(flame.job);
+	interval_requests_finish(&intervals);
+	assert_int_equal(intervals.waiting_count, 0);
+	assert_null(intervals.job);
 	assert_int_equal(status_of(hear(fd)), 503);
 	assert_string_equal(body_of(ask(GET("/?pid=1"))), "not sampling any more\n");
 }
 
-AROUND_EACH(setup_flame, teardown_flame);
+AROUND_EACH(setup_intervals, teardown_intervals);

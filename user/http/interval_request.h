@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * flame.h - the profile of the last interval, or of some of the last ones: /flamegraph.json has it in the
- * form of profile/flamegraph.h, and /debug/pyperf/interval in that of profile/graph.h or in any format. The
- * client's query selects samples by their labels. It is made in a thread, once for each profile and query,
- * and clients wait for it meanwhile. Queries that differ get a tenth of the time.
+ * interval_request.h - /debug/pyperf/interval: the profile of the last interval, or of some of the last ones,
+ * in the form of profile/graph.h or in any format. The client's query selects samples by their labels. It is
+ * made in a thread, once for each profile and query, and clients wait for it meanwhile. Queries that differ
+ * get a tenth of the time.
  */
-#ifndef PYPERF_HTTP_FLAME_H
-#define PYPERF_HTTP_FLAME_H
+#ifndef PYPERF_HTTP_INTERVAL_REQUEST_H
+#define PYPERF_HTTP_INTERVAL_REQUEST_H
 
 #include <stddef.h>
 
@@ -18,29 +18,29 @@
 struct job;
 struct recent;
 
-#define FLAME_ROWS	    8	/* answers that are kept, beside those without a filter */
-#define FLAME_BYTES_MAX	    (64UL << 20) /* of these, beside the newest */
-#define FLAME_WAITING_MAX   16	/* clients that wait for one */
-#define FLAME_SHARE	    0.1 /* of the time, for answers with a filter ... */
-#define FLAME_SECONDS_SAVED 1.0 /* ... of which so many seconds may be spent at once */
+#define INTERVAL_ROWS	       8  /* answers that are kept, beside those without a filter */
+#define INTERVAL_BYTES_MAX     (64UL << 20) /* of these, beside the newest */
+#define INTERVAL_WAITING_MAX   16 /* clients that wait for one */
+#define INTERVAL_SHARE	       0.1 /* of the time, for answers with a filter ... */
+#define INTERVAL_SECONDS_SAVED 1.0 /* ... of which so many seconds may be spent at once */
 
 /* Serial numbers of the first interval and the last one; 0, 0 = the newest, whichever it is. */
 struct stretch {
 	unsigned long first, last;
 };
 
-struct flame {
-	int eventfd;	       /* readable when flame_run() has something to do */
+struct interval_requests {
+	int eventfd;	       /* readable when interval_requests_run() has something to do */
 	struct recent *recent; /* borrowed */
 	unsigned long of; /* the newest serial number when a job was begun: answers of the newest are of it */
-	struct MHD_Response *whole[ENCODE_FORMATS - FORMATS]; /* without a filter, by enum encode_format */
+	struct MHD_Response *whole; /* without a filter, as the page draws it */
 	struct {
 		struct profile_filter filter;
 		int format;
 		struct stretch stretch;
 		struct MHD_Response *response; /* NULL: it is free */
 		size_t size;		       /* bytes of it */
-	} rows[FLAME_ROWS];
+	} rows[INTERVAL_ROWS];
 	size_t next;	       /* row to be replaced */
 	struct job *job; /* under way, or NULL */
 	struct stretch stretch; /* of it */
@@ -49,7 +49,7 @@ struct flame {
 	size_t lent_count;
 	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
 	int error;	       /* of the last job */
-	struct MHD_Connection *waiting[FLAME_WAITING_MAX];
+	struct MHD_Connection *waiting[INTERVAL_WAITING_MAX];
 	size_t waiting_count;
 	double spent;  /* seconds that are not made up for yet ... */
 	double looked; /* ... at this time */
@@ -57,20 +57,18 @@ struct flame {
 };
 
 /* 0 or -errno. */
-int flame_open(struct flame *f, struct recent *recent);
+int interval_requests_open(struct interval_requests *all, struct recent *recent);
 /* Nobody waits any more, what is under way is stopped, and who asks is refused. */
-void flame_finish(struct flame *f);
+void interval_requests_finish(struct interval_requests *all);
 /* Forgets all answers, too. */
-void flame_close(struct flame *f);
+void interval_requests_close(struct interval_requests *all);
 
 /*
  * Answers, or has the client wait: then MHD calls again, and *waited is true. The caller keeps it for the
  * request; it is false at first.
  */
-enum MHD_Result flame_answer(struct flame *f, const struct client *c, bool *waited);
-/* The same for /debug/pyperf/interval. */
-enum MHD_Result flame_answer_interval(struct flame *f, const struct client *c, bool *waited);
+enum MHD_Result interval_request_answer(struct interval_requests *all, const struct client *c, bool *waited);
 /* Takes what the thread has made, and wakes who waits for it. */
-void flame_run(struct flame *f);
+void interval_requests_run(struct interval_requests *all);
 
 #endif
