@@ -31,7 +31,7 @@ static __always_inline int native_lacks_shims(struct scratch *s, const struct la
 		return 0;
 	if (l->has_cframe && walk_read(&s->walk, &leaf, sizeof(leaf), cframe + l->cframe_frame))
 		return 0;
-	return greenlet_skips_shims(l, leaf, sp);
+	return greenlet_skips_shims(&s->walk, l, leaf, sp);
 }
 
 /*

@@ -26,12 +26,12 @@ static __always_inline int greenlet_is_likely(const struct walk *w, const struct
  * The link to its caller that a frame had before greenlet changed it; 0 if the frame has no object where that
  * would be. A frame that was never exposed may have anything there.
  */
-static __always_inline __u64 greenlet_link(const struct layout *l, __u64 at, __u64 object)
+static __always_inline __u64 greenlet_link(struct walk *w, const struct layout *l, __u64 at, __u64 object)
 {
 	__u64 frame = 0, link = 0;
 
-	if (!mem_plausible(object) || mem_read(&frame, sizeof(frame), object + l->object_frame) ||
-	    frame != at || mem_read(&link, sizeof(link), object + l->object_data))
+	if (!mem_plausible(object) || walk_read(w, &frame, sizeof(frame), object + l->object_frame) ||
+	    frame != at || walk_read(w, &link, sizeof(link), object + l->object_data))
 		return 0;
 	return mem_plausible(link) ? link : 0;
 }
@@ -43,7 +43,7 @@ static __always_inline int greenlet_is_near(__u64 link, __u64 sp)
 }
 
 /* Whether a link that was taken away leads to an outermost shim. */
-static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, __u64 sp)
+static __always_inline int greenlet_is_shim(struct walk *w, const struct layout *l, __u64 link, __u64 sp)
 {
 	__u64 previous = ~0ULL;
 	__u8 owner = 0;
@@ -53,8 +53,8 @@ static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, 
 	/* It may be moved away already, and anything be in its place. */
 	if (greenlet_is_near(link, sp))
 		return 1;
-	if (mem_read(&previous, sizeof(previous), link + l->frame_previous) ||
-	    mem_read(&owner, sizeof(owner), link + l->frame_owner))
+	if (walk_read(w, &previous, sizeof(previous), link + l->frame_previous) ||
+	    walk_read(w, &owner, sizeof(owner), link + l->frame_owner))
 		return 0;
 	return !previous && owner >= l->owner_shim;
 }
@@ -63,13 +63,13 @@ static __always_inline int greenlet_is_shim(const struct layout *l, __u64 link, 
  * Whether the last frame, of a walk for which this is likely, is the outermost Python frame of a stack whose
  * shims were left out. sp: the thread's stack pointer, in user mode; 0 = not known.
  */
-WALK_GLOBAL int greenlet_is_exposed(const struct walk *w, const struct layout *l, __u64 sp)
+WALK_GLOBAL int greenlet_is_exposed(struct walk *w, const struct layout *l, __u64 sp)
 {
 	__u64 object = 0;
 
-	if (!w || !l || mem_read(&object, sizeof(object), w->last + l->frame_object))
+	if (!w || !l || walk_read(w, &object, sizeof(object), w->last + l->frame_object))
 		return 0;
-	return greenlet_is_shim(l, greenlet_link(l, w->last, object), sp);
+	return greenlet_is_shim(w, l, greenlet_link(w, l, w->last, object), sp);
 }
 
 #endif

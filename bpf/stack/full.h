@@ -96,7 +96,7 @@ __noinline int native_merge_global(struct scratch *s, struct cpu_stats *count, s
 		return -1;
 	}
 	/* While greenlets switch, the Python frames lack the shims by which the native ones are found. */
-	if (!greenlet_is_likely(&s->walk, l) && !greenlet_skips_shims(l, thread_leaf(s, l), sp) &&
+	if (!greenlet_is_likely(&s->walk, l) && !greenlet_skips_shims(&s->walk, l, thread_leaf(s, l), sp) &&
 	    !merge_run(s, k, &t->cache, cached ? s->walk.cached.run : 0, l))
 		return 0;
 	u->merge.state = MERGE_FAILED;

@@ -37,7 +37,7 @@ static __always_inline __u64 thread_base(const struct scratch *s, const struct l
 }
 
 /* Whether the walk has all of a stack that greenlet is about to leave, or has just come to. */
-static __always_inline int thread_is_exposed(const struct walk *w, const struct layout *l)
+static __always_inline int thread_is_exposed(struct walk *w, const struct layout *l)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
 

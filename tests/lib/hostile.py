@@ -22,6 +22,12 @@ while True:
     pass
 """ % (CHUNK * CHUNKS)
 
+# The same, whose thread sleeps all the time.
+SLEEPS = RING.replace("import ctypes", "import time, ctypes").replace("while True:\n    pass", """\
+sleep = time.sleep
+while True:
+    sleep(0.0002)""")
+
 # Two functions that call each other at random.
 LEFT_RIGHT = """
 def left(depth, way):
@@ -120,6 +126,14 @@ class Ring:
         if l["tstate_chunk"]:  # before 3.11, frames are objects
             memory.put(self.tstate + l["tstate_chunk"], struct.pack("<Q", self.room))
         self.lead_to(self.room + AT)
+
+    def expose(self):
+        """Each of its frames has an object that names it, as a greenlet's that is about to switch (3.12)."""
+        for here in range(self.room, self.room + (CHUNKS - 1) * CHUNK, CHUNK):
+            frame, thing = here + AT, here + CHUNK // 4
+            self.memory.put(frame + self.layout["frame_object"], struct.pack("<Q", thing))
+            self.memory.put(thing + self.layout["object_frame"], struct.pack("<Q", frame))
+            self.memory.put(thing + self.layout["object_data"], struct.pack("<Q", here + 64))
 
     def lead_to(self, frame):
         self.memory.put(self.top, struct.pack("<Q", frame))

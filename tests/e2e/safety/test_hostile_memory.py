@@ -11,8 +11,10 @@ import subprocess
 import pytest
 
 import interpreters as known
+import longest
 import profiler
-from hostile import CHUNK, RING, Ring
+from hostile import CHUNK, RING, SLEEPS, Ring
+from hostile_readers import switches_are_short
 
 VERSIONS = [i for i in known.one_per_version() if i.version[:2] >= (3, 13)]
 
@@ -63,3 +65,28 @@ def test_a_tick_is_bounded(python, shims, depth, tmp_path):
     ours = [s for s in run.samples if s.pid == beside.pid]
     assert profiler.total(ours) > 40
     assert all(not profiler.marker_of(s.stack) for s in ours)
+
+
+@pytest.mark.parametrize("native", ("top", "full"))
+@pytest.mark.parametrize("python", VERSIONS, ids=str)
+def test_links_of_greenlets_belong_to_a_switch(python, native, tmp_path):
+    """Native frames need to know whether greenlet has changed the links of the frames."""
+    with profiler.target(python.path, "-IS", "-c", SLEEPS, stdin=subprocess.PIPE) as hostile, \
+            longest.of(hostile.pid) as switches:
+        run = profiler.Run(tmp_path, "-p", hostile.pid, "--event", "cpu,offcpu", "--native", native,
+                           "--budget", 0)
+        try:
+            profiler.let_use_cpu(run, [hostile.pid], 0)
+            Ring(hostile, False).expose()
+            hostile.tell()
+            profiler.let_use_cpu(run, [hostile.pid], 0.05)
+            switches.begin()
+            profiler.let_use_cpu(run, [hostile.pid], 0.5)
+            run.took = switches.end()
+            run.interrupt()
+            run.finish()
+        finally:
+            run.kill()
+        assert hostile.process.poll() is None
+    print(run.took)
+    switches_are_short(run)

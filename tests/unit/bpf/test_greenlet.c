@@ -160,18 +160,19 @@ TEST(links)
 		frame(1, OWNED_BY_THREAD, at(5), at(6)); /* as ever, and has been exposed before */
 		object(6, at(1), at(5));
 		frame(2, OWNED_BY_THREAD, at(4), at(3));
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), sp), 0);
 		frame(1, OWNED_BY_THREAD, at(2), at(6)); /* the first step of exposing */
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 1);
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), 0), 0);
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), STACK), 0); /* no shim is there */
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), sp), 1);
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), 0), 0);
+		/* No shim is there. */
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), STACK), 0);
 		frame(1, OWNED_BY_GENERATOR, at(2), at(6));
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), sp), 0);
 		frame(1, OWNED_BY_THREAD, at(2), 0); /* without an object */
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 0);
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), sp), 0);
 		frame(1, OWNED_BY_THREAD, at(5), at(6)); /* the last but one of taking it back */
 		frame(2, OWNED_BY_THREAD, 0, at(3));
-		assert_int_equal(greenlet_skips_shims(&layout, at(1), sp), 1);
+		assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), sp), 1);
 	}
 }
 
@@ -180,6 +181,26 @@ TEST(arguments)
 	begin(0x030d);
 	assert_int_equal(greenlet_is_exposed(NULL, &layout, 0), 0);
 	assert_int_equal(greenlet_is_exposed(&s.walk, NULL, 0), 0);
-	assert_int_equal(greenlet_skips_shims(NULL, at(1), STACK), 0);
-	assert_int_equal(greenlet_skips_shims(&layout, 0, STACK), 0);
+	assert_int_equal(greenlet_skips_shims(NULL, &layout, at(1), STACK), 0);
+	assert_int_equal(greenlet_skips_shims(&s.walk, NULL, at(1), STACK), 0);
+	assert_int_equal(greenlet_skips_shims(&s.walk, &layout, 0, STACK), 0);
+}
+
+/* A ring of frames of which each has an object that names it: what is read counts, and ends with the time. */
+TEST(rings)
+{
+	static const struct walk none;
+
+	begin(0x030d);
+	frame(1, OWNED_BY_THREAD, at(2), at(6));
+	object(6, at(1), at(5));
+	frame(2, OWNED_BY_THREAD, at(1), at(3));
+	s.walk = none;
+	assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), STACK), 0);
+	assert_int_equal(s.walk.reads, 5 * GREENLET_FRAMES);
+	s.walk = none;
+	s.walk.patience = 1;
+	s.walk.deadline = 1;
+	assert_int_equal(greenlet_skips_shims(&s.walk, &layout, at(1), STACK), 1);
+	assert_in_range(s.walk.reads, 1, 5 * LATE_STEPS);
 }
