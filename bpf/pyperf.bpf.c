@@ -50,44 +50,15 @@ int stop_timer(struct timer_request *request)
 	return timer_end(request);
 }
 
-/* Loaded with --native only. In place, so that nothing that programs write meanwhile is lost. */
+/* In place, so that nothing that programs write meanwhile is lost. */
 SEC("syscall")
-int set_space(struct space_request *request)
+int set_number(struct number_request *request)
 {
 	__u32 pid = request->pid;
 	struct process *p = bpf_map_lookup_elem(&processes, &pid);
 
-	if (!p || p->id != request->id)
+	if (!p || !process_set_number(p, request))
 		return 1;
-	p->space = request->space;
-	__sync_fetch_and_add(&processes_stamp, 1);
-	return 0;
-}
-
-/* Loaded with --async only. In place, so that nothing that programs write meanwhile is lost. */
-SEC("syscall")
-int set_tasks(struct tasks_request *request)
-{
-	__u32 pid = request->pid;
-	struct process *p = bpf_map_lookup_elem(&processes, &pid);
-
-	if (!p || p->id != request->id)
-		return 1;
-	p->tasks = request->tasks;
-	__sync_fetch_and_add(&processes_stamp, 1);
-	return 0;
-}
-
-/* Loaded with --label-var only. As set_tasks. */
-SEC("syscall")
-int set_contexts(struct contexts_request *request)
-{
-	__u32 pid = request->pid;
-	struct process *p = bpf_map_lookup_elem(&processes, &pid);
-
-	if (!p || p->id != request->id)
-		return 1;
-	p->contexts = request->contexts;
 	__sync_fetch_and_add(&processes_stamp, 1);
 	return 0;
 }

@@ -67,17 +67,6 @@ struct context_vars {
 #define CONTEXT_DIGITS	 8   /* PyLongObject.ob_digit, */
 #define DIGIT_BITS	 30  /* ... of which each has so many: Include/cpython/longintrepr.h */
 
-/*
- * What set_contexts() is told: process id of this pid has what the table of contexts has at this number less
- * one.
- */
-struct contexts_request {
-	__u32 pid;
-	__u32 id;
-	__u32 contexts;
-	__u32 pad;
-};
-
 /* The hash by which a tree is descended, 5 bits a level (hamt_hash()). */
 static inline __u32 context_hash(__u64 hash)
 {

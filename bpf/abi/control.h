@@ -24,12 +24,4 @@ struct timer_request {
 	__u32 pad;
 };
 
-/* What the program that tells the sampler of a process's mappings is given. */
-struct space_request {
-	__u32 pid;
-	__u32 id;    /* struct process.id; another process that has this pid is left alone */
-	__u32 space; /* space_number() */
-	__u32 pad;
-};
-
 #endif

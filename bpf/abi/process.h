@@ -89,4 +89,34 @@ struct process {
 	__u32 begun; /* jiffies of its exec, if it was known from then on; 0 = it was not */
 };
 
+/* Of these numbers user space alone knows what they are. */
+enum process_number { NUMBER_SPACE, NUMBER_TASKS, NUMBER_CONTEXTS };
+
+/* What the kernel side is told of a process. */
+struct number_request {
+	__u32 pid;
+	__u32 id;    /* struct process.id; another process that has this pid is left alone */
+	__u32 which; /* enum process_number */
+	__u32 number;
+};
+
+/* Returns whether it is this process, and there is such a number. */
+static inline int process_set_number(struct process *p, const struct number_request *r)
+{
+	if (p->id != r->id)
+		return 0;
+	switch (r->which) {
+	case NUMBER_SPACE:
+		p->space = r->number;
+		return 1;
+	case NUMBER_TASKS:
+		p->tasks = r->number;
+		return 1;
+	case NUMBER_CONTEXTS:
+		p->contexts = r->number;
+		return 1;
+	}
+	return 0;
+}
+
 #endif

@@ -77,12 +77,4 @@ struct task_layout {
 	__u64 group_type, partial_type; /* ... of asyncio.TaskGroup and functools.partial; 0 = unknown */
 };
 
-/* What set_tasks() is told: process id of this pid has the layout with this number plus one. */
-struct tasks_request {
-	__u32 pid;
-	__u32 id;
-	__u32 tasks;
-	__u32 pad;
-};
-
 #endif

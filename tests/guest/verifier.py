@@ -13,9 +13,9 @@ LIMIT = 600000  # INSTRUCTIONS_MAX of verifier.c
 SAMPLERS = ("on_tick", "start_timer", "on_switch", "on_rss")
 ROWS = [(sampler, cache) for sampler in SAMPLERS for cache in ("verified", "off", "check", "native")] + [
     (name, "") for name in ("stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
-                            "list_processes", "set_space", "set_tasks", "set_contexts", "on_wakeup",
-                            "on_wakeup_new", "on_syscall_end", "settle_waits", "list_asleep", "list_accounts",
-                            "add_stack", "add_tasks")]
+                            "list_processes", "set_number", "on_wakeup", "on_wakeup_new",
+                            "on_syscall_end", "settle_waits", "list_asleep", "list_accounts", "add_stack",
+                            "add_tasks")]
 NATIVE = "--native full --native-lines --kernel full --cache check"
 
 

@@ -2,7 +2,6 @@
 #include "kern/asleep.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -26,7 +25,9 @@ void asleep_prepare(struct pyperf *s, __u32 needs)
 int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 {
 	const bool lists = bpf_program__autoload(s->progs.list_asleep);
+	struct table table = table_of_map(s->maps.outside_stacks);
 	void *outside;
+	int err;
 
 	if (a->outside || (!lists && !bpf_program__autoload(s->progs.add_tasks)))
 		return 0;
@@ -35,19 +36,17 @@ int asleep_open(struct asleep_programs *a, struct pyperf *s, __u32 max_depth)
 		if (!s->links.list_asleep)
 			return -errno;
 	}
-	outside = mmap(NULL, sizeof(struct outside_stack), PROT_READ | PROT_WRITE, MAP_SHARED,
-		       bpf_map__fd(s->maps.outside_stacks), 0);
-	if (outside == MAP_FAILED)
-		return -errno;
-	*a = (struct asleep_programs){ s, outside, max_depth, s->rodata->opt_all,
+	err = table_map(&table, true, &outside);
+	if (err)
+		return err;
+	*a = (struct asleep_programs){ s, table, outside, max_depth, s->rodata->opt_all,
 				       s->rodata->opt_by_thread, s->rodata->opt_threads == THREADS_MAIN };
 	return 0;
 }
 
 void asleep_close(struct asleep_programs *a)
 {
-	if (a->outside)
-		munmap(a->outside, sizeof(*a->outside));
+	table_unmap(&a->table, a->outside);
 	a->outside = NULL;
 }
 

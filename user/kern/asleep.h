@@ -11,12 +11,14 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
+#include "kern/table.h"
 
 struct kernel;
 struct pyperf;
 
 struct asleep_programs {
 	struct pyperf *skel;
+	struct table table;
 	struct outside_stack *outside; /* the table, mapped; NULL: they are not wanted, or not ready yet */
 	__u32 max_depth;     /* Python frames of a stack that are wanted */
 	bool all;	     /* every process is of interest */

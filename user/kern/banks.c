@@ -13,7 +13,7 @@ const struct kernel_tables *kernel_tables(const struct kernel *k)
 
 int kernel_wait(const struct kernel *k)
 {
-	return grace_wait(&k->grace);
+	return k->home->wait(k);
 }
 
 void kernel_flip(struct kernel *k)
@@ -24,13 +24,13 @@ void kernel_flip(struct kernel *k)
 	kernel_stats(k, &s);
 	k->nodes_before = s.sum.nodes_new;
 	k->codes_before = s.sum.codes_new;
-	__atomic_add_fetch(&k->skel->bss->tree_generation, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&k->side.bss->tree_generation, 1, __ATOMIC_SEQ_CST);
 }
 
 /* The bank that the ticks of this generation of the tree use. */
 static unsigned int used_bank(const struct kernel *k)
 {
-	return k->skel->bss->tree_generation & 1;
+	return k->side.bss->tree_generation & 1;
 }
 
 struct kernel_bank kernel_other_bank(const struct kernel *k)
@@ -40,7 +40,7 @@ struct kernel_bank kernel_other_bank(const struct kernel *k)
 
 int kernel_clear(struct kernel *k)
 {
-	return tables_clear(k->skel, &k->tables, !used_bank(k));
+	return tables_clear(&k->side, &k->tables, !used_bank(k));
 }
 
 double kernel_fullness(const struct kernel *k)
@@ -53,7 +53,7 @@ double kernel_fullness(const struct kernel *k)
 	kernel_stats(k, &s);
 	nodes = (double)(s.sum.nodes_new - k->nodes_before) / (b.nodes.end - b.nodes.first);
 	codes = (double)(s.sum.codes_new - k->codes_before) / (b.codes.end - b.codes.first);
-	owners = (double)k->skel->bss->banks_used[bank].owners / (b.owners.end - b.owners.first);
+	owners = (double)k->side.bss->banks_used[bank].owners / (b.owners.end - b.owners.first);
 	if (codes > nodes)
 		nodes = codes;
 	return owners > nodes ? owners : nodes;

@@ -12,10 +12,9 @@
 #include "kern/index_room.h"
 
 struct kernel;
-struct pyperf;
 
 struct contexts {
-	struct pyperf *skel;
+	struct kernel *kernel;
 	struct context_vars *vars; /* CONTEXTS_MAX, as the kernel side has them; NULL = none is wanted */
 	__u32 count; /* that were used */
 	struct index_room room;
@@ -25,7 +24,7 @@ struct contexts {
  * Before loading: leaves out what reads context variables unless so many are to be labels, or the current
  * span is to be found. 0 or -ENOMEM.
  */
-int contexts_prepare(struct contexts *t, struct pyperf *skel, unsigned int labels, bool trace);
+int contexts_prepare(struct contexts *t, struct kernel *k);
 void contexts_free(struct contexts *t);
 bool contexts_are_wanted(const struct contexts *t);
 

@@ -53,7 +53,7 @@ static void count(struct census *c, __u32 index, bool own)
 	c->own[index] = true;
 }
 
-static int find_free(const struct bpf_map *processes, enum index_kind kind, __u32 used, __u64 user)
+static int find_free(const struct table *processes, enum index_kind kind, __u32 used, __u64 user)
 {
 	_cleanup_(processes_list_clear) struct process_list list = {};
 	const __u32 max = kinds[kind].max;
@@ -78,7 +78,7 @@ static int find_free(const struct bpf_map *processes, enum index_kind kind, __u3
 	return -ENOSPC;
 }
 
-int index_room_find(struct index_room *r, const struct bpf_map *processes, enum index_kind kind, __u32 used,
+int index_room_find(struct index_room *r, const struct table *processes, enum index_kind kind, __u32 used,
 		    __u64 user)
 {
 	int found;

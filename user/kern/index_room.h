@@ -11,7 +11,7 @@
 
 #include "kern/refusals.h"
 
-struct bpf_map;
+struct table;
 
 enum index_kind {
 	INDEX_LAYOUT,	/* struct process.layout */
@@ -29,7 +29,7 @@ struct index_room {
  * The index of an entry for a process of this user: the next one, where so many were used before, then one
  * that no process of the table has. -ENOSPC if there is none, or the user has its share; or another -errno.
  */
-int index_room_find(struct index_room *r, const struct bpf_map *processes, enum index_kind kind, __u32 used,
+int index_room_find(struct index_room *r, const struct table *processes, enum index_kind kind, __u32 used,
 		    __u64 user);
 
 #endif

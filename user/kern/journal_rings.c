@@ -7,9 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
@@ -21,24 +19,24 @@ _Static_assert(sizeof(struct journal_ring) % 64 == 0, "a ring ends where a line 
 
 int journal_rings_prepare(struct pyperf *s, int cpus, bool wanted)
 {
-	s->rodata->opt_log = wanted;
 	bpf_map__set_autocreate(s->maps.journals, wanted);
 	return bpf_map__set_max_entries(s->maps.journals, cpus);
 }
 
-int journal_rings_open(struct journal_rings *j, struct pyperf *s, int cpus)
+int journal_rings_open(struct journal_rings *j, const struct side *side, int cpus)
 {
 	void *rings;
+	int err;
 
-	if (!s->rodata->opt_log)
+	if (!side->rodata->opt_log)
 		return 0;
 	j->read = calloc(cpus, sizeof(*j->read));
 	if (!j->read)
 		return -ENOMEM;
-	rings = mmap(NULL, cpus * sizeof(struct journal_ring), PROT_READ, MAP_SHARED,
-		     bpf_map__fd(s->maps.journals), 0);
-	if (rings == MAP_FAILED)
-		return -errno;
+	err = table_map(&side->journals, false, &rings);
+	if (err)
+		return err;
+	j->table = side->journals;
 	j->rings = rings;
 	j->count = cpus;
 	return 0;
@@ -46,8 +44,7 @@ int journal_rings_open(struct journal_rings *j, struct pyperf *s, int cpus)
 
 void journal_rings_close(struct journal_rings *j)
 {
-	if (j->rings)
-		munmap((void *)j->rings, j->count * sizeof(struct journal_ring));
+	table_unmap(&j->table, j->rings);
 	free(j->read);
 	*j = (struct journal_rings){};
 }

@@ -9,10 +9,12 @@
 #include <linux/types.h>
 
 #include "bpf/abi/trace.h"
+#include "kern/table.h"
 
 struct journal_ring;
 struct kernel;
 struct pyperf;
+struct side;
 
 /* A sample. */
 struct journal_sample {
@@ -24,6 +26,7 @@ struct journal_sample {
 };
 
 struct journal_rings {
+	struct table table;
 	const struct journal_ring *rings; /* NULL: there is no journal */
 	int count; /* of CPUs */
 	__u64 *read; /* records of each that were read, or lost */
@@ -32,7 +35,7 @@ struct journal_rings {
 /* Before loading: leaves the rings out unless they are wanted. 0 or -errno. */
 int journal_rings_prepare(struct pyperf *skel, int cpus, bool wanted);
 /* After loading. 0 or -errno. */
-int journal_rings_open(struct journal_rings *j, struct pyperf *skel, int cpus);
+int journal_rings_open(struct journal_rings *j, const struct side *side, int cpus);
 void journal_rings_close(struct journal_rings *j);
 
 /*

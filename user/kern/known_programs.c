@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "kern/known_programs.h"
 
-#include <bpf/libbpf.h>
-
 #include "kern/object.h"
-#include "pyperf.skel.h"
 
 int kernel_know_program(struct kernel *k, const struct program_file *file, const struct known_program *p)
 {
-	return bpf_map__update_elem(k->skel->maps.known_programs, file, sizeof(*file), p, sizeof(*p),
-				    BPF_ANY);
+	return table_set(&k->side.known_programs, file, p);
 }
 
 void kernel_forget_program(struct kernel *k, const struct program_file *file)
 {
-	bpf_map__delete_elem(k->skel->maps.known_programs, file, sizeof(*file), 0);
+	table_remove(&k->side.known_programs, file);
 }
 
-/* After an entry was deleted its key leads to the first one again. */
-void known_programs_forget_layout(const struct bpf_map *map, __u32 layout)
+void known_programs_forget_layout(const struct table *t, __u32 layout)
 {
-	struct program_file file, *last = NULL;
-	struct known_program p;
+	struct program_file files[KNOWN_PROGRAMS];
+	struct known_program programs[KNOWN_PROGRAMS];
+	__u32 count = 0;
 
-	for (int i = 0; i < 2 * KNOWN_PROGRAMS; i++) {
-		if (bpf_map__get_next_key(map, last, &file, sizeof(file)))
-			return;
-		last = &file;
-		if (bpf_map__lookup_elem(map, &file, sizeof(file), &p, sizeof(p), 0) || p.layout != layout)
-			continue;
-		bpf_map__delete_elem(map, &file, sizeof(file), 0);
-	}
+	if (t->entries > KNOWN_PROGRAMS || table_all(t, files, programs, &count))
+		return;
+	for (__u32 i = 0; i < count; i++)
+		if (programs[i].layout == layout)
+			table_remove(t, &files[i]);
 }

@@ -8,7 +8,7 @@
 
 #include "bpf/abi.h"
 
-struct bpf_map;
+struct table;
 struct kernel;
 
 /* Adds one, or changes it. 0, or -errno: -E2BIG when there are KNOWN_PROGRAMS. */
@@ -16,6 +16,6 @@ int kernel_know_program(struct kernel *k, const struct program_file *file, const
 void kernel_forget_program(struct kernel *k, const struct program_file *file);
 
 /* The place of this layout is to be another one's: forgets whoever has it. */
-void known_programs_forget_layout(const struct bpf_map *map, __u32 layout);
+void known_programs_forget_layout(const struct table *t, __u32 layout);
 
 #endif

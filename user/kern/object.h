@@ -12,6 +12,7 @@
 #include "kern/banks.h"
 #include "kern/contexts.h"
 #include "kern/grace.h"
+#include "kern/home.h"
 #include "kern/index_room.h"
 #include "kern/journal_rings.h"
 #include "kern/kernel.h"
@@ -21,22 +22,25 @@
 #include "kern/trigger.h"
 
 struct cpu_ticks;
+struct dead_cpus;
 struct pyperf;
 struct ring_buffer;
-struct dead_cpus;
 
 /* The ring buffer, and how far it is read (records.c). */
 struct records {
-	struct ring_buffer *ring;
 	const unsigned long *read, *made; /* positions in it: up to where it was read, and written */
+	size_t ring_bytes;
 	__u64 until; /* clock_ns() after which this reading ends */
 	size_t bytes; /* of it so far */
 	bool more; /* it has ended before the ring was empty */
 };
 
 struct kernel {
-	struct pyperf *skel;
+	const struct home *home;
+	struct pyperf *skel; /* sized, and with its options; the home knows whether it is loaded */
+	struct side side;
 	struct records records;
+	struct ring_buffer *ring;
 	struct trigger trigger;
 	struct grace grace;
 	struct texts texts;
@@ -62,9 +66,13 @@ struct kernel {
 	char reason[512];
 };
 
-/* Once the programs are loaded: what kernel_read_records() reads. 0 or -errno. */
-int kernel_open_records(struct kernel *k);
-/* However far that came. */
-void kernel_close_records(struct kernel *k);
+/* Keeps the reason for kernel_reason(). Returns err. */
+int kernel_fail(struct kernel *k, int err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Of struct home.read_records(): a negative number ends the reading behind this record. */
+int kernel_forward_record(void *kernel, void *record, size_t size);
+
+/* The limit of memory (cgroup) with which a run with so many bytes of tables can begin: whole MiB. */
+size_t kernel_limit_of(size_t tables);
 
 #endif

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <bpf/libbpf.h>
-
 #include "base/cleanup.h"
 #include "kern/processes.h"
+#include "kern/table.h"
 
 #define PART 16 /* of the table, which is freed at once */
 
@@ -27,18 +26,18 @@ static int compare(const void *a, const void *b)
 	return (x->start_time < y->start_time) - (x->start_time > y->start_time);
 }
 
-static int remove_pid(const struct bpf_map *map, __u32 pid)
+static int remove_pid(const struct table *t, __u32 pid)
 {
-	return !bpf_map__delete_elem(map, &pid, sizeof(pid), 0);
+	return !table_remove(t, &pid);
 }
 
-static int remove_others(const struct bpf_map *map, const struct process_list *list, int wanted)
+static int remove_others(const struct table *t, const struct process_list *list, int wanted)
 {
 	int made = 0;
 
 	for (size_t i = 0; i < list->count && made < wanted; i++)
 		if (list->processes[i].state == PROCESS_NOT_PYTHON)
-			made += remove_pid(map, list->pids[i]);
+			made += remove_pid(t, list->pids[i]);
 	return made;
 }
 
@@ -66,7 +65,7 @@ static size_t find_most(const struct tenant *tenants, size_t count, __u64 user, 
 	return who;
 }
 
-static int remove_of_most(const struct bpf_map *map, const struct process_list *list, __u64 user, int wanted)
+static int remove_of_most(const struct table *t, const struct process_list *list, __u64 user, int wanted)
 {
 	_cleanup_free_ struct tenant *tenants = calloc(list->count + 1, sizeof(*tenants));
 	size_t who, most, own;
@@ -84,28 +83,28 @@ static int remove_of_most(const struct bpf_map *map, const struct process_list *
 	if ((size_t)wanted > (most - own) / 2)
 		wanted = (int)((most - own) / 2);
 	for (int i = 0; i < wanted; i++)
-		made += remove_pid(map, tenants[who + i].pid);
+		made += remove_pid(t, tenants[who + i].pid);
 	return made;
 }
 
-static int make(const struct bpf_map *map, __u64 user)
+static int make(const struct table *t, __u64 user)
 {
 	_cleanup_(processes_list_clear) struct process_list list = {};
-	const int wanted = (int)bpf_map__max_entries(map) / PART;
-	int made = processes_list(map, &list);
+	const int wanted = (int)t->entries / PART;
+	int made = processes_list(t, &list);
 
 	if (!made)
-		made = remove_others(map, &list, wanted);
-	return made ?: remove_of_most(map, &list, user, wanted);
+		made = remove_others(t, &list, wanted);
+	return made ?: remove_of_most(t, &list, user, wanted);
 }
 
-int process_room_make(struct process_room *r, const struct bpf_map *map, __u64 user)
+int process_room_make(struct process_room *r, const struct table *t, __u64 user)
 {
 	int made;
 
 	if (refusals_has(&r->refused, user))
 		return 0;
-	made = make(map, user);
+	made = make(t, user);
 	if (made <= 0)
 		refusals_add(&r->refused, user);
 	return made;

@@ -10,7 +10,7 @@
 
 #include "kern/refusals.h"
 
-struct bpf_map;
+struct table;
 
 /*
  * For whom there was no room lately. It begins as 0. The search reads all of the table, and thousands of
@@ -26,6 +26,6 @@ struct process_room {
  * half of what it has more than this one, if that is less. The kernel side asks about all of them again when
  * they run. Returns how many there were; 0 if nobody is to make room; or -errno.
  */
-int process_room_make(struct process_room *r, const struct bpf_map *map, __u64 user);
+int process_room_make(struct process_room *r, const struct table *t, __u64 user);
 
 #endif

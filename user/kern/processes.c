@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
+#include "kern/table.h"
 
 void processes_list_clear(struct process_list *list)
 {
@@ -18,17 +19,18 @@ void processes_list_clear(struct process_list *list)
 	*list = (struct process_list){ 0 };
 }
 
-int processes_list(const struct bpf_map *map, struct process_list *ret)
+int processes_list(const struct table *t, struct process_list *ret)
 {
-	__u32 size = bpf_map__max_entries(map), count = size, position;
+	const __u32 size = t->entries;
+	__u32 count = 0;
 	_cleanup_free_ struct process *processes = calloc(size, sizeof(*processes));
 	_cleanup_free_ __u32 *pids = calloc(size, sizeof(*pids));
 	int err;
 
 	if (!processes || !pids)
 		return -ENOMEM;
-	err = bpf_map_lookup_batch(bpf_map__fd(map), NULL, &position, pids, processes, &count, NULL);
-	if (err && err != -ENOENT) /* which says that this was all */
+	err = table_all(t, pids, processes, &count);
+	if (err)
 		return err;
 	ret->pids = TAKE_PTR(pids);
 	ret->processes = TAKE_PTR(processes);

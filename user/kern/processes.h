@@ -11,7 +11,7 @@
 
 #include "bpf/abi.h"
 
-struct bpf_map;
+struct table;
 struct bpf_program;
 
 /*
@@ -29,7 +29,7 @@ struct process_list {
 };
 
 /* Reads all of it. An entry that comes or goes meanwhile may be missing. 0 or -errno. */
-int processes_list(const struct bpf_map *map, struct process_list *ret);
+int processes_list(const struct table *t, struct process_list *ret);
 void processes_list_clear(struct process_list *list);
 
 #endif

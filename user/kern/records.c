@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/clock.h"
 #include "base/loop.h"
 #include "kern/object.h"
-#include "pyperf.skel.h"
 
 #define HEADER_BYTES 8 /* of a record in the ring */
 /* So long a turn of the loop reads records: others have something to do, too. */
@@ -21,53 +16,16 @@
 #define BUSY_NS	      (100 * NS_PER_MS)
 #define BUSY_PAUSE_US 100
 
-/* A negative number ends the reading behind this record. */
-static int forward_record(void *context, void *record, size_t size)
+int kernel_forward_record(void *context, void *record, size_t size)
 {
 	struct kernel *k = context;
 	struct records *r = &k->records;
 	int err = k->on_record ? k->on_record(k->on_record_context, record, size) : 0;
 
 	r->bytes += size + HEADER_BYTES;
-	if (!err && (r->bytes >= bpf_map__max_entries(k->skel->maps.records) || clock_ns() >= r->until))
+	if (!err && (r->bytes >= r->ring_bytes || clock_ns() >= r->until))
 		return -EAGAIN;
 	return err;
-}
-
-/* One of the two pages in front of the ring, each with a position; libbpf shows them from 1.3 on. */
-static int map_position(const struct kernel *k, int page, const unsigned long **ret)
-{
-	const long size = sysconf(_SC_PAGESIZE);
-	const unsigned long *at = mmap(NULL, size, PROT_READ, MAP_SHARED,
-				       bpf_map__fd(k->skel->maps.records), page * size);
-
-	if (at == MAP_FAILED)
-		return -errno;
-	*ret = at;
-	return 0;
-}
-
-static void unmap_position(const unsigned long *at)
-{
-	if (at)
-		munmap((void *)at, sysconf(_SC_PAGESIZE));
-}
-
-int kernel_open_records(struct kernel *k)
-{
-	struct records *r = &k->records;
-
-	r->ring = ring_buffer__new(bpf_map__fd(k->skel->maps.records), forward_record, k, NULL);
-	return r->ring ? map_position(k, 0, &r->read) ?: map_position(k, 1, &r->made) : -errno;
-}
-
-void kernel_close_records(struct kernel *k)
-{
-	struct records *r = &k->records;
-
-	ring_buffer__free(r->ring);
-	unmap_position(r->read);
-	unmap_position(r->made);
 }
 
 /*
@@ -81,7 +39,7 @@ static int read_until(struct kernel *k, __u64 until)
 
 	r->bytes = 0;
 	r->until = until;
-	n = ring_buffer__consume(r->ring);
+	n = k->home->read_records(k);
 	r->more = n == -EAGAIN;
 	return r->more || n > 0 ? 0 : n;
 }
@@ -126,7 +84,7 @@ static int records_timeout_ms(void *kernel)
 
 int kernel_watch(struct kernel *k, struct loop *loop)
 {
-	const int fd = ring_buffer__epoll_fd(k->records.ring);
+	const int fd = k->home->records_fd(k);
 
 	return loop_watch(loop, &(struct loop_row){ fd, records_timeout_ms, on_records, k });
 }

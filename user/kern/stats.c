@@ -5,9 +5,7 @@
 
 #include "bpf/abi/event_rows.h"
 #include "kern/object.h"
-#include "kern/run_time.h"
 #include "kern/tables.h"
-#include "pyperf.skel.h"
 
 enum trigger_kind kernel_trigger(const struct kernel *k)
 {
@@ -16,13 +14,11 @@ enum trigger_kind kernel_trigger(const struct kernel *k)
 
 __u64 kernel_expected(const struct kernel *k)
 {
-	return trigger_expected(&k->trigger);
+	return k->home->expected(k);
 }
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 {
-	const struct pyperf *s = k->skel;
-
 	memset(ret, 0, sizeof(*ret));
 	tables_sum_stats(k->stats, k->cpus + 1, &ret->sum);
 	ret->sum.processes_full += k->processes_full;
@@ -33,14 +29,5 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	/* The sampler must not count these itself. */
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		*event_total(&ret->sum, kind) += ret->sum.outcome[kind][OUTCOME_NESTED];
-	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
-		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
-	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */
-		ret->runs = ret->sum.ticks;
-		ret->run_time_ns = ret->sum.time_sum;
-	}
-#define TRACEPOINT(program, needs, cost) \
-	run_time_add(s->progs.program, &ret->cost##_runs, &ret->cost##_time_ns);
-#include "kern/tracepoints.def"
-#undef TRACEPOINT
+	k->home->add_costs(k, ret);
 }

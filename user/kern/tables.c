@@ -3,14 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
+#include "kern/home.h"
 #include "kern/kernel.h"
 #include "pyperf.skel.h"
 
@@ -77,41 +74,17 @@ int tables_size(struct pyperf *s, const struct kernel_options *o, int cpus, stru
 }
 
 /* Marks the entries that mean "none" as used, so that the programs' searches need not know them. */
-static int reserve_entries(struct pyperf *s)
+static int reserve_entries(const struct side *s)
 {
 	struct node node = { .key = KEY_RESERVED };
 	struct code code = { .identity = KEY_RESERVED };
 	int err = 0;
 
 	for (__u32 i = 0; !err && i < EVENT_KINDS; i++)
-		err = bpf_map__update_elem(s->maps.nodes, &i, sizeof(i), &node, sizeof(node), BPF_ANY);
+		err = table_set(&s->nodes, &i, &node);
 	for (__u32 i = 0; !err && i < CODE_FIRST; i++)
-		err = bpf_map__update_elem(s->maps.codes, &i, sizeof(i), &code, sizeof(code), BPF_ANY);
+		err = table_set(&s->codes, &i, &code);
 	return err;
-}
-
-static size_t table_bytes(const struct bpf_map *map)
-{
-	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
-	long page = sysconf(_SC_PAGESIZE);
-
-	return (size + page - 1) / page * page;
-}
-
-static int map_table(const struct bpf_map *map, const void **ret)
-{
-	void *p = mmap(NULL, table_bytes(map), PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (p == MAP_FAILED)
-		return -errno;
-	*ret = p;
-	return 0;
-}
-
-static void unmap_table(const struct bpf_map *map, const void *table)
-{
-	if (table)
-		munmap((void *)table, table_bytes(map));
 }
 
 size_t tables_bytes(const struct pyperf *s)
@@ -132,42 +105,25 @@ size_t tables_bytes(const struct pyperf *s)
 	return sum;
 }
 
-int tables_map(struct pyperf *s, struct kernel_tables *tables, const struct cpu_stats **ret_stats)
+static int map(const struct table *t, const void *ret)
+{
+	return table_map(t, false, (void **)ret);
+}
+
+int tables_map(const struct side *s, struct kernel_tables *tables, const struct cpu_stats **ret_stats)
 {
 	int err = reserve_entries(s);
 
-	tables->map_bytes = tables_bytes(s);
-	if (!err)
-		err = map_table(s->maps.nodes, (const void **)&tables->nodes);
-	if (!err)
-		err = map_table(s->maps.codes, (const void **)&tables->codes);
-	if (!err)
-		err = map_table(s->maps.owners, (const void **)&tables->owners);
-	if (!err)
-		err = map_table(s->maps.stats, (const void **)ret_stats);
-	return err;
+	err = err ?: map(&s->nodes, &tables->nodes) ?: map(&s->codes, &tables->codes);
+	return err ?: map(&s->owners, &tables->owners) ?: map(&s->stats, ret_stats);
 }
 
-/* A mapping keeps its map in the kernel, even when no descriptor is open. */
-void tables_unmap(struct pyperf *s, const struct kernel_tables *tables, const struct cpu_stats *stats)
+void tables_unmap(const struct side *s, const struct kernel_tables *tables, const struct cpu_stats *stats)
 {
-	if (!s)
-		return;
-	unmap_table(s->maps.nodes, tables->nodes);
-	unmap_table(s->maps.codes, tables->codes);
-	unmap_table(s->maps.owners, tables->owners);
-	unmap_table(s->maps.stats, stats);
-}
-
-/* A table is mapped for writing only for this moment, so that no other code of ours can change it. */
-static int map_writable(const struct bpf_map *map, void **ret)
-{
-	void *p = mmap(NULL, table_bytes(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-
-	if (p == MAP_FAILED)
-		return -errno;
-	*ret = p;
-	return 0;
+	table_unmap(&s->nodes, tables->nodes);
+	table_unmap(&s->codes, tables->codes);
+	table_unmap(&s->owners, tables->owners);
+	table_unmap(&s->stats, stats);
 }
 
 static struct kernel_range range_of(__u32 count, __u32 reserved, unsigned int bank)
@@ -189,27 +145,28 @@ struct kernel_bank tables_bank(const struct kernel_tables *t, unsigned int bank)
 #define CLEAR(table, range)                                                                                  \
 	memset((table) + (range).first, 0, ((range).end - (range).first) * sizeof(*(table)))
 
-int tables_clear(struct pyperf *s, const struct kernel_tables *t, unsigned int bank)
+/* A table is mapped for writing only for this moment, so that no other code of ours can change it. */
+int tables_clear(const struct side *s, const struct kernel_tables *t, unsigned int bank)
 {
 	const struct kernel_bank b = tables_bank(t, bank);
 	struct node *nodes = NULL;
 	struct code *codes = NULL;
 	struct owner *owners = NULL;
-	int err = map_writable(s->maps.nodes, (void **)&nodes);
+	int err = table_map(&s->nodes, true, (void **)&nodes);
 
 	if (!err)
-		err = map_writable(s->maps.codes, (void **)&codes);
+		err = table_map(&s->codes, true, (void **)&codes);
 	if (!err)
-		err = map_writable(s->maps.owners, (void **)&owners);
+		err = table_map(&s->owners, true, (void **)&owners);
 	if (!err) {
 		CLEAR(nodes, b.nodes);
 		CLEAR(codes, b.codes);
 		CLEAR(owners, b.owners);
 		s->bss->banks_used[bank] = (struct bank_used){ 0 };
 	}
-	unmap_table(s->maps.nodes, nodes);
-	unmap_table(s->maps.codes, codes);
-	unmap_table(s->maps.owners, owners);
+	table_unmap(&s->nodes, nodes);
+	table_unmap(&s->codes, codes);
+	table_unmap(&s->owners, owners);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 
 struct kernel_options;
 struct pyperf;
+struct side;
 
 /* The memory of all maps: values as the kernel rounds them, and the headers of a hash map's elements. */
 size_t tables_bytes(const struct pyperf *skel);
@@ -24,8 +25,8 @@ int tables_size(struct pyperf *skel, const struct kernel_options *o, int cpus, s
  * After loading: reserves the entries that mean "none", and maps the tables. 0 or -errno. The caller calls
  * tables_unmap() after a failure too.
  */
-int tables_map(struct pyperf *skel, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
-void tables_unmap(struct pyperf *skel, const struct kernel_tables *tables, const struct cpu_stats *stats);
+int tables_map(const struct side *s, struct kernel_tables *tables, const struct cpu_stats **ret_stats);
+void tables_unmap(const struct side *s, const struct kernel_tables *tables, const struct cpu_stats *stats);
 /* So many counters, of CPUs and the spare one, added up; of the longest tick, the longest. */
 void tables_sum_stats(const struct cpu_stats *stats, int count, struct cpu_stats *ret);
 /*
@@ -37,6 +38,6 @@ struct kernel_bank tables_bank(const struct kernel_tables *tables, unsigned int 
 /*
  * Forgets the nodes, codes and owners of a bank that no program uses. 0 or -errno, and then nothing changed.
  */
-int tables_clear(struct pyperf *skel, const struct kernel_tables *tables, unsigned int bank);
+int tables_clear(const struct side *s, const struct kernel_tables *tables, unsigned int bank);
 
 #endif

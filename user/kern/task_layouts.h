@@ -11,16 +11,15 @@
 #include "kern/index_room.h"
 
 struct kernel;
-struct pyperf;
 
 struct task_layouts {
-	struct pyperf *skel;
+	struct kernel *kernel;
 	__u32 count; /* that were used, of TASK_LAYOUTS_MAX */
 	struct index_room room;
 };
 
 /* Before loading: leaves out what reads tasks unless it is wanted. */
-void task_layouts_prepare(struct task_layouts *t, struct pyperf *skel, bool wanted);
+void task_layouts_prepare(struct task_layouts *t, struct kernel *k);
 bool task_layouts_are_wanted(const struct task_layouts *t);
 
 /*

@@ -3,10 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "kern/object.h"
@@ -20,44 +17,34 @@ int texts_size(struct pyperf *skel, const struct kernel_options *o)
 {
 	const size_t count = o->native ? o->native_memory / sizeof(union text_block) : 0;
 
-	bpf_program__set_autoload(skel->progs.set_space, count);
-	skel->rodata->opt_native = o->native;
-	skel->rodata->opt_native_lines = o->native_lines;
 	if (!count)
 		return 0;
 	return bpf_map__set_max_entries(skel->maps.texts, count < SPACE_BLOCK_MAX ? count : SPACE_BLOCK_MAX);
 }
 
-static size_t table_bytes(__u32 count)
+int texts_open(struct texts *t, struct kernel *k)
 {
-	const size_t page = sysconf(_SC_PAGESIZE);
+	const struct table *texts = &k->side.texts;
+	void *blocks;
+	int err;
 
-	return (count * sizeof(union text_block) + page - 1) / page * page;
-}
-
-int texts_open(struct texts *t, struct pyperf *skel)
-{
-	const struct bpf_map *map = skel->maps.texts;
-	void *p;
-
-	if (!skel->rodata->opt_native)
+	if (!k->options.native)
 		return 0;
-	p = mmap(NULL, table_bytes(bpf_map__max_entries(map)), PROT_READ | PROT_WRITE, MAP_SHARED,
-		 bpf_map__fd(map), 0);
-	if (p == MAP_FAILED)
-		return -errno;
-	*t = (struct texts){ .skel = skel,
-			     .blocks = p,
-			     .count = bpf_map__max_entries(map),
+	err = table_map(texts, true, &blocks);
+	if (err)
+		return err;
+	*t = (struct texts){ .kernel = k,
+			     .blocks = blocks,
+			     .count = texts->entries,
 			     .used = FIRST,
-			     .with_rows = skel->rodata->opt_native >= NATIVE_MODE_TOP };
+			     .with_rows = k->options.native >= NATIVE_MODE_TOP };
 	return 0;
 }
 
 void texts_close(struct texts *t)
 {
 	if (t->blocks)
-		munmap(t->blocks, table_bytes(t->count));
+		table_unmap(&t->kernel->side.texts, t->blocks);
 	t->blocks = NULL;
 }
 
@@ -202,7 +189,7 @@ const struct text_mapping *texts_mapping(const struct texts *t, __u32 mapping_bl
 
 static __u32 edition(const struct texts *t)
 {
-	return t->skel->bss->texts_edition;
+	return t->kernel->side.bss->texts_edition;
 }
 
 __u32 texts_space(const struct texts *t, __u32 block)
@@ -212,12 +199,9 @@ __u32 texts_space(const struct texts *t, __u32 block)
 
 int texts_set_space(struct texts *t, __u32 pid, __u32 id, __u32 block)
 {
-	struct space_request request = { pid, id, block ? texts_space(t, block) : 0, 0 };
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &request, .ctx_size_in = sizeof(request));
+	const struct number_request request = { pid, id, NUMBER_SPACE, block ? texts_space(t, block) : 0 };
 
-	if (bpf_prog_test_run_opts(bpf_program__fd(t->skel->progs.set_space), &opts))
-		return -errno;
-	return opts.retval ? -ESRCH : 0;
+	return t->kernel->home->set_number(t->kernel, &request);
 }
 
 __u32 texts_space_block(const struct texts *t, __u32 space)
@@ -229,7 +213,7 @@ __u32 texts_space_block(const struct texts *t, __u32 space)
 
 void texts_begin_edition(struct texts *t)
 {
-	__atomic_add_fetch(&t->skel->bss->texts_edition, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&t->kernel->side.bss->texts_edition, 1, __ATOMIC_SEQ_CST);
 	t->used = t->count; /* until no tick reads what was there */
 }
 

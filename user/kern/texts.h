@@ -18,7 +18,7 @@ struct kernel_options;
 struct pyperf;
 
 struct texts {
-	struct pyperf *skel;
+	struct kernel *kernel;
 	union text_block *blocks; /* NULL without --native */
 	__u32 count;
 	__u32 used;
@@ -29,7 +29,7 @@ struct texts {
 /* Before loading: what the options say of native code, for which the table is sized. 0 or -errno. */
 int texts_size(struct pyperf *skel, const struct kernel_options *o);
 /* After loading. 0 or -errno. */
-int texts_open(struct texts *t, struct pyperf *skel);
+int texts_open(struct texts *t, struct kernel *k);
 void texts_close(struct texts *t); /* all zero is fine */
 
 /*

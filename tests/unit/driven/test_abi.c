@@ -55,8 +55,8 @@ EACH(record_native, M(record_native, type), M(record_native, pid), M(record_nati
      M(record_native, space), M(record_native, pc), M(record_native, stale), M(record_native, pad));
 EACH(record_span, M(record_span, type), M(record_span, pid), M(record_span, id), M(record_span, pad),
      M(record_span, address), M(record_span, ids));
-EACH(space_request, M(space_request, pid), M(space_request, id), M(space_request, space),
-     M(space_request, pad));
+EACH(number_request, M(number_request, pid), M(number_request, id), M(number_request, which),
+     M(number_request, number));
 #define T(member_) M(task_layout, member_)
 EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by), T(task_is_task),
      T(task_awaited_by_is_set), T(task_coro), T(object_type), T(type_name), T(type_flags), T(set_used),
@@ -64,8 +64,6 @@ EACH(task_layout, T(tstate_loop), T(task_size), T(task_name), T(task_awaited_by)
      T(suspended), T(awaiting), T(awaited), T(resume), T(frame_object), T(frame_values),
      T(closure), T(function_name), T(current), T(task_type), T(future_type), T(group_type),
      T(partial_type));
-EACH(tasks_request, M(tasks_request, pid), M(tasks_request, id), M(tasks_request, tasks),
-     M(tasks_request, pad));
 EACH(context_key, M(context_key, address), M(context_key, hash));
 EACH(trace_ids, M(trace_ids, high), M(trace_ids, low), M(trace_ids, span));
 EACH(trace_class, M(trace_class, type), M(trace_class, at), M(trace_class, index), M(trace_class, pad));
@@ -79,8 +77,6 @@ EACH(context_vars, V(keys), V(types), V(tstate_context), V(head), V(var_hash), V
 EACH(thread_context_place, C(generation), C(offset), C(module), C(kind));
 #define Q(member_) M(thread_context_record, member_)
 EACH(thread_context_record, Q(trace), Q(span), Q(valid), Q(flags), Q(size), Q(more));
-EACH(contexts_request, M(contexts_request, pid), M(contexts_request, id), M(contexts_request, contexts),
-     M(contexts_request, pad));
 EACH(text_space, M(text_space, count), M(text_space, exec_pages));
 EACH(text_mapping, M(text_mapping, start), M(text_mapping, end), M(text_mapping, position),
      M(text_mapping, text), M(text_mapping, writable));
@@ -142,10 +138,10 @@ static const struct member bank_used_members[] = {
 static const struct record records[] = {
 	R(node),	  R(code),	     R(owner),	       R(process),	 R(layout),
 	R(cpu_stats),	  R(record_process), R(record_fork),   R(record_exit),	 R(code_part),
-	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(space_request),
+	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(number_request),
 	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
-	R(tasks_request), R(asleep),	     R(outside_frame), R(outside_stack),
-	R(context_key),	  R(context_vars),   R(contexts_request), R(trace_ids),
+	R(asleep),	     R(outside_frame), R(outside_stack),
+	R(context_key),	  R(context_vars),   R(trace_ids),
 	R(trace_class),	  R(trace_place),    R(record_span),
 	R(thread_context_place), R(thread_context_record), R(program_file), R(known_program),
 	R(record_known),

@@ -42,7 +42,7 @@ static void has(enum index_kind kind, __u32 index, __u64 user)
 
 static int find(struct index_room *r, int i, __u32 used, __u64 user)
 {
-	return index_room_find(r, kernel->skel->maps.processes, kinds[i].kind, used, user);
+	return index_room_find(r, &kernel->side.processes, kinds[i].kind, used, user);
 }
 
 static void open_empty(void)

@@ -43,7 +43,7 @@ TEST(full)
 	for (; file.inode <= KNOWN_PROGRAMS; file.inode++)
 		assert_int_equal(kernel_know_program(kernel, &file, &p), 0);
 	assert_int_equal(kernel_know_program(kernel, &file, &p), -E2BIG);
-	known_programs_forget_layout(kernel->skel->maps.known_programs, 3);
+	known_programs_forget_layout(&kernel->side.known_programs, 3);
 	assert_false(has(&one, &p));
 	assert_int_equal(kernel_know_program(kernel, &file, &p), 0);
 }
@@ -57,7 +57,7 @@ TEST(goes_with_its_layout)
 	assert_int_equal(kernel_know_program(kernel, &one, &a), 0);
 	assert_int_equal(kernel_know_program(kernel, &two, &b), 0);
 	assert_int_equal(kernel_know_program(kernel, &three, &a), 0);
-	known_programs_forget_layout(kernel->skel->maps.known_programs, 3);
+	known_programs_forget_layout(&kernel->side.known_programs, 3);
 	assert_false(has(&one, &p));
 	assert_true(has(&two, &p));
 	assert_false(has(&three, &p));

@@ -197,7 +197,7 @@ static int make_more(void *context, void *record, size_t size)
 	(void)record;
 	(void)size;
 	assert_true(++*(int *)context <= 100);
-	kernel->records.bytes += bpf_map__max_entries(kernel->skel->maps.records) / 100;
+	kernel->records.bytes += kernel->records.ring_bytes / 100;
 	fork_once();
 	return 0;
 }

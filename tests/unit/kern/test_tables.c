@@ -18,6 +18,7 @@
 #include "kern/banks.h"
 #include "kern/kernel.h"
 #include "kern/tables.h"
+#include "kern/home.h"
 #include "bpf/abi.h"
 #include "pyperf.skel.h"
 #include "tests/forge/test.h"
@@ -25,6 +26,7 @@
 static const struct kernel_options small = { .tree_size = 4096, .cache_threads = 8 };
 
 static struct pyperf *skel;
+static struct side side;
 static struct kernel_tables tables;
 static const struct cpu_stats *stats;
 static int cpus;
@@ -61,7 +63,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	tables_unmap(skel, &tables, stats);
+	tables_unmap(&side, &tables, stats);
 	pyperf__destroy(skel);
 	skel = NULL;
 	return 0;
@@ -78,7 +80,8 @@ static void load(void)
 		skip();
 	}
 	assert_int_equal(err, 0);
-	assert_int_equal(tables_map(skel, &tables, &stats), 0);
+	side_of_object(skel, &side);
+	assert_int_equal(tables_map(&side, &tables, &stats), 0);
 }
 
 /* --- before loading ------------------------------------------------------------------------------------ */
@@ -265,7 +268,7 @@ TEST(memory_is_what_the_kernel_charges)
 
 	load();
 	bytes = charged();
-	assert_true(tables.map_bytes > bytes - bytes / 10 && tables.map_bytes < bytes + bytes / 10);
+	assert_true(tables_bytes(skel) > bytes - bytes / 10 && tables_bytes(skel) < bytes + bytes / 10);
 }
 
 static void fill(void)
@@ -307,12 +310,12 @@ TEST(clears_one_bank_alone)
 	load();
 	for (unsigned int bank = 0; bank < BANKS; bank++) {
 		fill();
-		assert_int_equal(tables_clear(skel, &tables, bank), 0);
+		assert_int_equal(tables_clear(&side, &tables, bank), 0);
 		bank_is(bank, false);
 		bank_is(!bank, true);
 		reserved_are_still_there();
 	}
-	assert_int_equal(tables_clear(skel, &tables, 0), 0);
+	assert_int_equal(tables_clear(&side, &tables, 0), 0);
 	bank_is(0, false);
 	bank_is(1, false);
 	reserved_are_still_there();
@@ -348,7 +351,7 @@ TEST(clears_all_or_nothing)
 				 tables.code_count * sizeof(struct code);
 		if (setrlimit(RLIMIT_AS, &limit))
 			_exit(2);
-		_exit(tables_clear(skel, &tables, 0) != -ENOMEM);
+		_exit(tables_clear(&side, &tables, 0) != -ENOMEM);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -375,14 +378,14 @@ TEST(nothing_stays_mapped)
 	before = mappings();
 	load();
 	assert_true(mappings() >= before + 4);
-	assert_int_equal(tables_clear(skel, &tables, 0), 0);
-	tables_unmap(skel, &tables, stats);
+	assert_int_equal(tables_clear(&side, &tables, 0), 0);
+	tables_unmap(&side, &tables, stats);
 	tables = (struct kernel_tables){ 0 };
 	stats = NULL;
 	pyperf__destroy(skel);
 	skel = NULL;
 	assert_int_equal(mappings(), before);
-	tables_unmap(NULL, &tables, NULL);
+	tables_unmap(&side, &tables, NULL);
 }
 
 AROUND_EACH(setup, teardown);

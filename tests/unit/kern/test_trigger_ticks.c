@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "kern/kernel.h"
+#include "kern/home.h"
 #include "kern/tables.h"
 #include "kern/timers.h"
 #include "kern/trigger.h"
@@ -32,6 +33,7 @@ static struct trigger trigger;
 /* --- loading -------------------------------------------------------------------------------------------- */
 
 static struct pyperf *skel;
+static struct side side;
 static struct kernel_tables tables;
 static const struct cpu_stats *stats;
 static int cpus;
@@ -60,7 +62,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	trigger_stop(&trigger);
-	tables_unmap(skel, &tables, stats);
+	tables_unmap(&side, &tables, stats);
 	pyperf__destroy(skel);
 	skel = NULL;
 	return 0;
@@ -121,7 +123,8 @@ static void load(enum trigger_kind kind)
 		skip();
 	}
 	assert_int_equal(err, 0);
-	assert_int_equal(tables_map(skel, &tables, &stats), 0);
+	side_of_object(skel, &side);
+	assert_int_equal(tables_map(&side, &tables, &stats), 0);
 }
 
 static void start(void)
