@@ -46,7 +46,7 @@ static void check_stacks(const struct recorded *r)
 	}
 }
 
-static void ask(struct recorded *r, const struct question *q)
+static void ask(struct recorded *r, const struct report_query *q)
 {
 	struct buf text = { 0 }, json = { 0 };
 	char error[256] = "";
@@ -79,7 +79,7 @@ static void find(struct recorded *r)
 
 static void draw(struct recorded *r)
 {
-	const struct question q = { .top = 3, .flat = true };
+	const struct report_query q = { .top = 3, .flat = true };
 	struct buf svg = { 0 };
 	char error[256];
 	struct compared c;
@@ -127,13 +127,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!err) {
 		check_stacks(&r);
 		check_moments(&r);
-		ask(&r, &(struct question){ .top = 10 });
+		ask(&r, &(struct report_query){ .top = 10 });
 		for (int by = 0; by < BY_LABEL; by++)
-			ask(&r, &(struct question){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
+			ask(&r, &(struct report_query){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
 		find(&r);
-		ask(&r, &(struct question){ .trace = TRACE, .top = 3 });
-		ask(&r, &(struct question){ .trace = TRACE, .by = "line", .event = "cpu", .top = 3 });
-		ask(&r, &(struct question){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
+		ask(&r, &(struct report_query){ .trace = TRACE, .top = 3 });
+		ask(&r, &(struct report_query){ .trace = TRACE, .by = "line", .event = "cpu", .top = 3 });
+		ask(&r, &(struct report_query){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });
 	}
 	recorded_free(&r);
 	compare(copy, size);

@@ -100,7 +100,7 @@ void check_kubelet(struct examination *x, struct finding *ret)
 
 /* --- the receiver --------------------------------------------------------------------------------------- */
 
-struct visit {
+struct network_visit {
 	struct push_target target;
 	struct transfers *transfers;
 	struct curl_slist *headers;
@@ -113,7 +113,7 @@ struct visit {
 
 static void on_end(void *context, CURL *easy, CURLcode code)
 {
-	struct visit *v = context;
+	struct network_visit *v = context;
 
 	(void)easy;
 	v->has_ended = true;
@@ -131,7 +131,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *context)
 }
 
 /* Where profiles would go to, so that whoever guards it wants to see the same credentials. */
-static int begin_visit(struct visit *v, const struct push_options *o)
+static int begin_visit(struct network_visit *v, const struct push_options *o)
 {
 	_cleanup_buf_ struct buf url = { 0 };
 	int err = push_request_place(&v->target, &url) ?: buf_add(&url, "", 1);
@@ -155,7 +155,7 @@ static int begin_visit(struct visit *v, const struct push_options *o)
 	return transfers_add(v->transfers, v->easy);
 }
 
-static void end_visit(struct visit *v)
+static void end_visit(struct network_visit *v)
 {
 	if (v->easy)
 		transfers_remove(v->transfers, v->easy);
@@ -164,7 +164,7 @@ static void end_visit(struct visit *v)
 	transfers_close(v->transfers);
 }
 
-static void say_receiver(const struct visit *v, struct finding *ret)
+static void say_receiver(const struct network_visit *v, struct finding *ret)
 {
 	long status = 0;
 
@@ -189,7 +189,7 @@ static void say_receiver(const struct visit *v, struct finding *ret)
 void check_receiver(struct examination *x, struct finding *ret)
 {
 	const double end = clock_seconds() + PATIENCE_SECONDS;
-	struct visit v = { 0 };
+	struct network_visit v = { 0 };
 	int err;
 
 	if (!x->push.url)

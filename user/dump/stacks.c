@@ -11,7 +11,7 @@
 
 #define END_BYTES 256 /* what write_left_out() may need, beyond the buffer's limit */
 
-struct writing {
+struct stacks_writing {
 	const struct asker *asker;
 	const struct stacks_wish *wish;
 	struct sched_clocks clocks;
@@ -19,13 +19,13 @@ struct writing {
 	size_t shown, left_out;
 };
 
-static bool is_over(const struct writing *w)
+static bool is_over(const struct stacks_writing *w)
 {
 	return w->asker->is_over && w->asker->is_over(w->asker->context);
 }
 
 /* A look that was still going on when questions began to fail may lack answers: it counts as not read. */
-static int look(const struct writing *w, struct dumped *d)
+static int look(const struct stacks_writing *w, struct dumped *d)
 {
 	int err = dumped_look(w->asker, &w->clocks, d);
 
@@ -34,7 +34,7 @@ static int look(const struct writing *w, struct dumped *d)
 	return err ?: is_over(w) ? -ETIMEDOUT : 0;
 }
 
-static int write_process(struct writing *w, const struct dumped *d)
+static int write_process(struct stacks_writing *w, const struct dumped *d)
 {
 	int err = w->shown ? buf_add_string(w->out, w->wish->json ? ",\n" : "\n") : 0;
 
@@ -43,7 +43,7 @@ static int write_process(struct writing *w, const struct dumped *d)
 	return err;
 }
 
-static int look_and_write(struct writing *w, pid_t pid)
+static int look_and_write(struct stacks_writing *w, pid_t pid)
 {
 	struct dumped d;
 	int err = dumped_identify(w->asker, pid, &d);
@@ -62,7 +62,7 @@ static int look_and_write(struct writing *w, pid_t pid)
 }
 
 /* Writes every process, either whole or not at all. */
-static int write_all(struct writing *w)
+static int write_all(struct stacks_writing *w)
 {
 	const struct stacks_wish *wish = w->wish;
 	int err = 0;
@@ -80,7 +80,7 @@ static int write_all(struct writing *w)
 	return err;
 }
 
-static int write_left_out(const struct writing *w)
+static int write_left_out(const struct stacks_writing *w)
 {
 	if (!w->wish->every)
 		return w->wish->json ? buf_add_string(w->out, "\n]}\n") : 0;
@@ -96,7 +96,7 @@ static int write_left_out(const struct writing *w)
 
 int stacks_write(const struct asker *asker, const struct stacks_wish *wish, struct buf *out)
 {
-	struct writing w = { .asker = asker, .wish = wish, .out = out, .left_out = wish->left_out };
+	struct stacks_writing w = { .asker = asker, .wish = wish, .out = out, .left_out = wish->left_out };
 	int err = sched_clocks_read(&w.clocks);
 
 	if (!err && wish->json)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-struct writing {
+struct demangled_writing {
 	char *to;
 	size_t size, room; /* room: without the NUL */
 	jmp_buf full;
@@ -23,7 +23,7 @@ struct writing {
  */
 static void on_piece(const char *piece, size_t size, void *writing)
 {
-	struct writing *w = writing;
+	struct demangled_writing *w = writing;
 	const bool is_full = size > w->room - w->size;
 
 	if (is_full)
@@ -42,7 +42,7 @@ static bool is_mangled(const char *name)
 }
 
 /* False: it is none of this language, and what stands there now says nothing. */
-static bool write_demangled(const char *name, struct writing *w,
+static bool write_demangled(const char *name, struct demangled_writing *w,
 			    int (*parse)(const char *, int, demangle_callbackref, void *), int options)
 {
 	w->size = 0;
@@ -51,7 +51,7 @@ static bool write_demangled(const char *name, struct writing *w,
 
 void demangled(const char *name, char *ret, size_t size)
 {
-	struct writing w = { .to = ret, .room = size - 1 };
+	struct demangled_writing w = { .to = ret, .room = size - 1 };
 
 	/* Rust's first, whose older names are C++'s with a hash behind them. */
 	if (!is_mangled(name) || (!write_demangled(name, &w, rust_demangle_callback, DMGL_AUTO) &&

@@ -15,7 +15,7 @@
 #define TEXT_SIZE  65536 /* of a string, with its NUL */
 
 /* A section that may have strings in it. */
-struct text {
+struct dwarf_text {
 	const char *begin, *end;
 };
 
@@ -24,7 +24,7 @@ struct walk {
 	size_t count;
 	Dwarf_Files *files; /* of the unit at hand; NULL: it has none */
 	__u32 dies;	    /* that were looked at */
-	struct text texts[TEXTS_MAX];
+	struct dwarf_text texts[TEXTS_MAX];
 	int text_count;
 };
 
@@ -48,7 +48,7 @@ static int find_texts(struct walk *w, Elf *elf)
 		const char *name = NULL;
 		GElf_Shdr header;
 		const Elf_Data *data;
-		struct text *t;
+		struct dwarf_text *t;
 
 		if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS)
 			name = elf_strptr(elf, names, header.sh_name);
@@ -60,7 +60,7 @@ static int find_texts(struct walk *w, Elf *elf)
 		if (w->text_count == TEXTS_MAX)
 			return -EBADMSG;
 		t = &w->texts[w->text_count++];
-		*t = (struct text){ data->d_buf, (const char *)data->d_buf + data->d_size };
+		*t = (struct dwarf_text){ data->d_buf, (const char *)data->d_buf + data->d_size };
 		if (is_strings(name) && t->end[-1])
 			return -EBADMSG;
 	}
@@ -74,7 +74,7 @@ static int find_texts(struct walk *w, Elf *elf)
 static const char *checked(const struct walk *w, const char *text)
 {
 	for (int i = 0; text && i < w->text_count; i++) {
-		const struct text *t = &w->texts[i];
+		const struct dwarf_text *t = &w->texts[i];
 		const size_t left = text >= t->begin && text < t->end ? t->end - text : 0;
 
 		if (left)

@@ -35,7 +35,7 @@ struct functions_header {
 	__u64 shift;
 };
 
-struct reading {
+struct functions_reading {
 	struct symbols files;
 	bool has_loop; /* it is CPython's interpreter, for x86-64 */
 	struct buf cuts;    /* __u32[], offsets */
@@ -45,7 +45,7 @@ struct reading {
 	size_t mangled_left; /* bytes of names that may still be demangled */
 };
 
-static void cleanup_reading(struct reading *r)
+static void cleanup_reading(struct functions_reading *r)
 {
 	symbols_close(&r->files);
 	buf_free(&r->cuts);
@@ -53,7 +53,7 @@ static void cleanup_reading(struct reading *r)
 	buf_free(&r->names);
 }
 
-static int add_cuts(struct reading *r, __u32 begin, __u32 end)
+static int add_cuts(struct functions_reading *r, __u32 begin, __u32 end)
 {
 	const __u32 both[] = { begin, end };
 
@@ -64,7 +64,7 @@ static int add_cuts(struct reading *r, __u32 begin, __u32 end)
 
 static int on_fde(void *context, const struct eh_function *f)
 {
-	struct reading *r = context;
+	struct functions_reading *r = context;
 	__u32 begin, end;
 
 	if (!code_loads_find(&r->files.loads, f->address, f->size, &begin, &end))
@@ -82,7 +82,7 @@ static int on_frames(void *context, const struct eh_frame *section)
 /* Of the interpreter this one is exported by every build. */
 static int on_symbol(void *context, const struct symbol *symbol)
 {
-	struct reading *r = context;
+	struct functions_reading *r = context;
 
 	if (!strcmp(symbol->name, "_PyEval_EvalFrameDefault"))
 		r->has_loop = true;
@@ -117,7 +117,7 @@ static size_t sort_cuts(struct buf *cuts)
 }
 
 /* *ret is where the name is, 0 when there is no room. */
-static int add_name(struct reading *r, const char *name, __u32 *ret)
+static int add_name(struct functions_reading *r, const char *name, __u32 *ret)
 {
 	char text[FUNCTIONS_NAME_SIZE];
 	size_t size;
@@ -143,12 +143,12 @@ static int add_name(struct reading *r, const char *name, __u32 *ret)
 }
 
 /* The symbols that cover the place at hand; a new one goes on top. */
-struct cover {
+struct function_cover {
 	const struct symbol **list;
 	size_t count;
 };
 
-static const struct symbol *innermost(struct cover *c, __u32 offset)
+static const struct symbol *innermost(struct function_cover *c, __u32 offset)
 {
 	while (c->count && c->list[c->count - 1]->end <= offset)
 		c->count--;
@@ -156,12 +156,12 @@ static const struct symbol *innermost(struct cover *c, __u32 offset)
 }
 
 /* Writes one struct function for each cut; of a symbol that names several parts the name is written once. */
-static int name_parts(struct reading *r, const __u32 *cuts, size_t n, struct buf *out)
+static int name_parts(struct functions_reading *r, const __u32 *cuts, size_t n, struct buf *out)
 {
 	const struct symbol *symbols = (const struct symbol *)r->symbols.data, *last = NULL, *s;
 	const size_t count = r->symbols.size / sizeof(*symbols);
 	_cleanup_free_ const struct symbol **stack = calloc(count + 1, sizeof(*stack));
-	struct cover cover = { stack, 0 };
+	struct function_cover cover = { stack, 0 };
 	struct function f = { 0 };
 	int err = stack ? 0 : -ENOMEM;
 
@@ -181,7 +181,7 @@ static int name_parts(struct reading *r, const __u32 *cuts, size_t n, struct buf
 }
 
 /* Functions of an interpreter's loop that have lost their names. */
-static int name_loop(struct reading *r, int fd, const __u32 *cuts, size_t n, struct function *list)
+static int name_loop(struct functions_reading *r, int fd, const __u32 *cuts, size_t n, struct function *list)
 {
 	_cleanup_free_ bool *is = calloc(n, sizeof(*is));
 	__u32 name = 0;
@@ -198,14 +198,14 @@ static int name_loop(struct reading *r, int fd, const __u32 *cuts, size_t n, str
 }
 
 /* None is better than those of some part of the code. */
-static void drop_names(struct reading *r, struct function *list, size_t n)
+static void drop_names(struct functions_reading *r, struct function *list, size_t n)
 {
 	r->names.size = 1;
 	for (size_t i = 0; i < n; i++)
 		list[i].name = 0;
 }
 
-static int write_functions(struct reading *r, int fd, struct functions_header h, struct buf *out)
+static int write_functions(struct functions_reading *r, int fd, struct functions_header h, struct buf *out)
 {
 	const size_t begin = out->size;
 	__u32 *cuts;
@@ -253,7 +253,7 @@ static void find_shift(const struct code_loads *loads, struct functions_header *
 
 int functions_read(int fd, int debug, struct buf *out)
 {
-	_cleanup_(cleanup_reading) struct reading r = { .mangled_left = MANGLED_ALL };
+	_cleanup_(cleanup_reading) struct functions_reading r = { .mangled_left = MANGLED_ALL };
 	struct functions_header h = { 0 };
 	const size_t size = out->size;
 	int err;

@@ -19,7 +19,7 @@
 #define NAMES_MAX   (64 << 20) /* bytes */
 
 /* One reading of a file. */
-struct search {
+struct image_search {
 	int fd;
 	Elf *elf;
 	struct elf_budget left;
@@ -85,7 +85,7 @@ static __u32 read_version(int fd, const struct image *image, __u64 address)
 }
 
 /* The first one counts. */
-static void take_version(struct search *s, __u64 address)
+static void take_version(struct image_search *s, __u64 address)
 {
 	if (!s->has_version)
 		s->image.version = read_version(s->fd, &s->image, address);
@@ -93,7 +93,7 @@ static void take_version(struct search *s, __u64 address)
 }
 
 /* A link-time optimizer may append something to the name of a static variable ("interp_head.lto_priv.0"). */
-static void take_symbol(struct search *s, const GElf_Sym *symbol, const char *name)
+static void take_symbol(struct image_search *s, const GElf_Sym *symbol, const char *name)
 {
 	struct image *image = &s->image;
 
@@ -120,7 +120,7 @@ static bool interesting(const GElf_Sym *symbol, const char *name)
 	       !strncmp(name, "inte", 4);
 }
 
-static int read_symbols(struct search *s, Elf_Scn *section, const GElf_Shdr *header)
+static int read_symbols(struct image_search *s, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data, *text;
 	size_t count;
@@ -152,7 +152,7 @@ static bool complete(const struct image *image)
  * stripping, SHT_SYMTAB may be huge. -EBADMSG also when the list of sections cannot be read: else the file
  * would seem to have none.
  */
-static int read_table(struct search *s, __u32 type)
+static int read_table(struct image_search *s, __u32 type)
 {
 	Elf_Scn *section = NULL;
 
@@ -193,7 +193,7 @@ static void find_sections(Elf *elf, const struct image *image, __u64 *ret_runtim
 }
 
 /* What the file says, once it is open. */
-static int read_all(struct search *s, const Elf64_Ehdr *header)
+static int read_all(struct image_search *s, const Elf64_Ehdr *header)
 {
 	struct image *image = &s->image;
 	__u64 section = 0;
@@ -217,14 +217,14 @@ static int read_all(struct search *s, const Elf64_Ehdr *header)
 	return 0;
 }
 
-static void cleanup_search(struct search *s)
+static void cleanup_search(struct image_search *s)
 {
 	elf_file_cleanup(&s->elf);
 }
 
 int image_read(int fd, struct image *ret)
 {
-	_cleanup_(cleanup_search) struct search s = { .fd = fd, .left = { SYMBOLS_MAX, NAMES_MAX } };
+	_cleanup_(cleanup_search) struct image_search s = { .fd = fd, .left = { SYMBOLS_MAX, NAMES_MAX } };
 	Elf64_Ehdr header;
 	int err;
 

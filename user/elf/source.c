@@ -108,13 +108,13 @@ static void find_addresses(const struct code_loads *loads, const __u32 *offsets,
 	qsort(ret, count, sizeof(*ret), compare_places);
 }
 
-struct writer {
+struct source_writer {
 	struct source_place *places;
 	struct buf strings;
 };
 
 /* The offset of the string; 0 if it is not known, or there is no room for it. */
-static int add_string(struct writer *w, const char *text, size_t size, __u32 *ret)
+static int add_string(struct source_writer *w, const char *text, size_t size, __u32 *ret)
 {
 	const size_t length = text ? strnlen(text, size - 1) : 0;
 	int err;
@@ -129,7 +129,7 @@ static int add_string(struct writer *w, const char *text, size_t size, __u32 *re
 }
 
 /* A path that does not begin at the root begins where its unit was compiled. */
-static int add_file(struct writer *w, const char *directory, const char *file, __u32 *ret)
+static int add_file(struct source_writer *w, const char *directory, const char *file, __u32 *ret)
 {
 	char path[SOURCE_FILE_SIZE];
 
@@ -139,7 +139,7 @@ static int add_file(struct writer *w, const char *directory, const char *file, _
 	return add_string(w, path, sizeof(path), ret);
 }
 
-static int add_frame(struct writer *w, struct source_place *p, const char *name, const char *directory,
+static int add_frame(struct source_writer *w, struct source_place *p, const char *name, const char *directory,
 		     const char *file, __u32 line)
 {
 	char text[SOURCE_NAME_SIZE] = "";
@@ -158,7 +158,7 @@ static int add_frame(struct writer *w, struct source_place *p, const char *name,
 }
 
 /* A function that is inlined says where; that is the line of the one around it. */
-static int write_place(struct writer *w, const struct dwarf_place *from)
+static int write_place(struct source_writer *w, const struct dwarf_place *from)
 {
 	const __u32 depth = from->depth < SOURCE_FRAMES_MAX ? from->depth : SOURCE_FRAMES_MAX;
 	struct source_place *p = &w->places[from->index];
@@ -188,7 +188,7 @@ static int write_all(Dwarf *dwarf, const struct code_loads *loads, const __u32 *
 	_cleanup_free_ struct dwarf_place *found = calloc(count, sizeof(*found));
 	_cleanup_free_ struct source_place *places = calloc(count, sizeof(*places));
 	struct source_header h = { .count = count };
-	struct writer w = { .places = places };
+	struct source_writer w = { .places = places };
 	int err = found && places ? 0 : -ENOMEM;
 
 	if (err)

@@ -9,7 +9,7 @@
 #define COMPARED_MAX 64 /* of two names: those of a million symbols may be alike for as long as a file is */
 #define UNDERSCORES_MAX 15
 
-struct search {
+struct symbol_search {
 	struct symbols *symbols;
 	struct elf_budget left;
 	symbol_fn fn;
@@ -36,7 +36,7 @@ static __u32 rank(const GElf_Sym *symbol, const char *name)
 	return (GELF_ST_BIND(symbol->st_info) == STB_LOCAL) << 16 | underscores << 8 | length;
 }
 
-static int take_symbol(const struct search *search, const GElf_Sym *symbol, const char *name)
+static int take_symbol(const struct symbol_search *search, const GElf_Sym *symbol, const char *name)
 {
 	const int type = GELF_ST_TYPE(symbol->st_info);
 	struct symbol s = { .name = name };
@@ -49,7 +49,7 @@ static int take_symbol(const struct search *search, const GElf_Sym *symbol, cons
 	return search->fn(search->context, &s);
 }
 
-static int read_table(struct search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static int read_table(struct symbol_search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data, *text;
 	int err = 0;
@@ -65,7 +65,7 @@ static int read_table(struct search *search, Elf *elf, Elf_Scn *section, const G
 	return err;
 }
 
-static int read_tables(struct search *search, Elf *elf)
+static int read_tables(struct symbol_search *search, Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	int err = 0;
@@ -83,7 +83,7 @@ static int read_tables(struct search *search, Elf *elf)
 }
 
 /* A table that is broken or too large has no names for us, and that is all. */
-static int read_minidebug(struct search *search)
+static int read_minidebug(struct symbol_search *search)
 {
 	struct symbols *s = search->symbols;
 	int err = s->minidebug.elf ? 0 : minidebug_open(s->elf, &s->minidebug);
@@ -130,7 +130,7 @@ void symbols_close(struct symbols *s)
 
 int symbols_each(struct symbols *s, symbol_fn fn, void *context)
 {
-	struct search search = { s, { SYMBOLS_MAX, NAMES_MAX }, fn, context };
+	struct symbol_search search = { s, { SYMBOLS_MAX, NAMES_MAX }, fn, context };
 
 	return read_tables(&search, s->elf) ?: read_minidebug(&search) ?:
 	       (s->debug ? read_tables(&search, s->debug) : 0);

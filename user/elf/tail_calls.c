@@ -22,18 +22,18 @@ struct jump {
 	__u32 part; /* that it is in */
 };
 
-struct search {
+struct tail_call_search {
 	const __u32 *parts;
 	size_t n;
 	struct buf jumps; /* struct jump[] */
 };
 
-static void cleanup_search(struct search *s)
+static void cleanup_search(struct tail_call_search *s)
 {
 	buf_free(&s->jumps);
 }
 
-static __u32 part_of(const struct search *s, __u32 offset)
+static __u32 part_of(const struct tail_call_search *s, __u32 offset)
 {
 	size_t low = 0, high = s->n;
 
@@ -83,7 +83,7 @@ static __u64 table_of(const __u8 *code, size_t at, __u64 address)
 }
 
 /* Looks at the jumps that begin in code[from..end); there are JUMP_SIZE bytes behind end. */
-static int find_jumps(struct search *s, const __u8 *code, size_t from, size_t end, __u64 address,
+static int find_jumps(struct tail_call_search *s, const __u8 *code, size_t from, size_t end, __u64 address,
 		      __u32 offset)
 {
 	int err = 0;
@@ -105,7 +105,7 @@ static int find_jumps(struct search *s, const __u8 *code, size_t from, size_t en
 }
 
 /* In pieces, each of which begins with the end of the one before. */
-static int search_load(struct search *s, int fd, const struct code_load *l)
+static int search_load(struct tail_call_search *s, int fd, const struct code_load *l)
 {
 	_cleanup_free_ __u8 *code = calloc(1, LEA_BEFORE + CHUNK + JUMP_SIZE);
 	int err = code ? 0 : -ENOMEM;
@@ -143,7 +143,7 @@ static void mark(const struct jump *jumps, size_t n, bool *ret_is)
 		ret_is[jumps[i].part] = true;
 }
 
-static void mark_all(struct search *s, bool *ret_is)
+static void mark_all(struct tail_call_search *s, bool *ret_is)
 {
 	struct jump *jumps = (struct jump *)s->jumps.data;
 	const size_t n = s->jumps.size / sizeof(*jumps);
@@ -159,7 +159,7 @@ static void mark_all(struct search *s, bool *ret_is)
 
 int tail_calls_find(int fd, const struct code_loads *loads, const __u32 *parts, size_t n, bool *ret_is)
 {
-	_cleanup_(cleanup_search) struct search s = { .parts = parts, .n = n };
+	_cleanup_(cleanup_search) struct tail_call_search s = { .parts = parts, .n = n };
 	__u64 size = 0;
 	int err = 0;
 

@@ -39,14 +39,14 @@ static const struct below {
 #define OWN_FIRST (ARRAY_SIZE(dispatchers) + 1) /* the number of the first own rule */
 
 /* A part of the text of --endpoint-rule. */
-struct part {
+struct rule_part {
 	const char *text;
 	size_t size;
 };
 
 struct rules {
 	struct {
-		struct part file, name;
+		struct rule_part file, name;
 	} own[RULES_OWN_MAX];
 	unsigned int own_count;
 };
@@ -81,7 +81,8 @@ static const char *path_end(const char *path, const char *end, size_t size)
 	return at;
 }
 
-static bool is_own(const char *path, const char *name, const struct part *file, const struct part *wanted)
+static bool is_own(const char *path, const char *name, const struct rule_part *file,
+		   const struct rule_part *wanted)
 {
 	const char *dot = memrchr(wanted->text, '.', wanted->size);
 	const size_t before = dot ? (size_t)(dot + 1 - wanted->text) : 0, length = strlen(name);
@@ -167,8 +168,8 @@ static int add_own(struct rules *r, const char *text, size_t size)
 
 	if (!file || file + 1 == size || r->own_count == RULES_OWN_MAX)
 		return -EINVAL;
-	r->own[r->own_count].file = (struct part){ text, file };
-	r->own[r->own_count++].name = (struct part){ colon + 1, size - file - 1 };
+	r->own[r->own_count].file = (struct rule_part){ text, file };
+	r->own[r->own_count++].name = (struct rule_part){ colon + 1, size - file - 1 };
 	return 0;
 }
 

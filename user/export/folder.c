@@ -152,20 +152,20 @@ int folder_add(const char *path, const struct timespec *start, const void *data,
 	return 0;
 }
 
-struct file {
+struct folder_file {
 	char name[FOLDER_NAME_SIZE];
 	unsigned long long bytes;
 };
 
 struct files {
-	struct file *list;
+	struct folder_file *list;
 	size_t n, capacity;
 };
 
 /* From the newest to the oldest, as folder_prune() says. */
 static int newest_first(const void *a, const void *b, void *now)
 {
-	const struct file *x = a, *y = b;
+	const struct folder_file *x = a, *y = b;
 	int future_x = strcmp(x->name, now) > 0, future_y = strcmp(y->name, now) > 0;
 
 	if (future_x != future_y)
@@ -177,7 +177,7 @@ static int add_file(struct files *f, const char *name, unsigned long long bytes)
 {
 	if (f->n == f->capacity) {
 		size_t more = f->capacity ? 2 * f->capacity : 64;
-		struct file *grown = reallocarray(f->list, more, sizeof(*grown));
+		struct folder_file *grown = reallocarray(f->list, more, sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
@@ -237,7 +237,7 @@ struct kept {
 	unsigned long long files, bytes;
 };
 
-static bool stays(const struct folder_keep *keep, struct kept *kept, const struct file *file)
+static bool stays(const struct folder_keep *keep, struct kept *kept, const struct folder_file *file)
 {
 	kept->files++;
 	kept->bytes += file->bytes;

@@ -45,14 +45,14 @@ int output_check(const char *path)
 	return log_unwritable(path, err);
 }
 
-struct writing {
+struct output_writing {
 	const char *path;
 	const struct buf *b;
 };
 
 static int write_it(void *context, void *result)
 {
-	const struct writing *w = context;
+	const struct output_writing *w = context;
 
 	(void)result;
 	return output_is_stdout(w->path) ? fd_write_all(STDOUT_FILENO, w->b->data, w->b->size) :
@@ -66,7 +66,7 @@ static bool is_over(const struct output_patience *p, double begun)
 	return until > 0 && now >= until && now >= begun + LEAST_SECONDS;
 }
 
-static int write_aside(struct writing *w, const struct output_patience *patience)
+static int write_aside(struct output_writing *w, const struct output_patience *patience)
 {
 	const double begun = clock_seconds();
 	struct writer_child child = {};
@@ -87,7 +87,7 @@ static int write_aside(struct writing *w, const struct output_patience *patience
 
 int output_write(const char *path, const struct buf *b, const struct output_patience *patience)
 {
-	struct writing w = { path, b };
+	struct output_writing w = { path, b };
 
 	return log_unwritable(path, write_aside(&w, patience));
 }

@@ -12,7 +12,7 @@
 #define LATE_PART     0.35 /* steady growth has half of it in the later half, a cache that is full nothing */
 
 /* at: which one it is in the order of time. */
-struct stretch {
+struct growth_stretch {
 	__s64 start_ns, end_ns;
 	__u32 profile, at;
 };
@@ -22,13 +22,13 @@ struct change {
 	__u32 at, unused;
 };
 
-struct history {
-	struct stretch *stretches;
+struct growth_history {
+	struct growth_stretch *stretches;
 	struct change *changes;
 	size_t stretch_count, change_count;
 };
 
-static void free_history(struct history *h)
+static void free_history(struct growth_history *h)
 {
 	free(h->stretches);
 	free(h->changes);
@@ -71,7 +71,7 @@ __s64 grows_by(const struct scene *s, __s64 pid)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct stretch *x = a, *y = b;
+	const struct growth_stretch *x = a, *y = b;
 
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
@@ -85,12 +85,12 @@ static int by_process(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void sort_stretches(const struct recorded_growths *g, struct history *h)
+static void sort_stretches(const struct recorded_growths *g, struct growth_history *h)
 {
 	const struct recorded_stretch *from = (const struct recorded_stretch *)g->profiles.data;
 
 	for (size_t i = 0; i < h->stretch_count; i++)
-		h->stretches[i] = (struct stretch){
+		h->stretches[i] = (struct growth_stretch){
 			.start_ns = from[i].start_ns,
 			.end_ns = recorded_sum(from[i].start_ns, from[i].duration_ns),
 			.profile = (__u32)i,
@@ -101,7 +101,7 @@ static void sort_stretches(const struct recorded_growths *g, struct history *h)
 		h->stretches[h->stretches[i].profile].at = (__u32)i;
 }
 
-static int make_history(const struct recorded_growths *g, struct history *h)
+static int make_history(const struct recorded_growths *g, struct growth_history *h)
 {
 	const struct recorded_growth *from = (const struct recorded_growth *)g->rows.data;
 
@@ -120,7 +120,7 @@ static int make_history(const struct recorded_growths *g, struct history *h)
 }
 
 /* Adds one interval; those in which nothing is said of the process it did not grow. */
-static void add(const struct stretch *stretch, const struct change *c, __s64 begin,
+static void add(const struct growth_stretch *stretch, const struct change *c, __s64 begin,
 		struct growth_over_time *g, __s64 *ret_late)
 {
 	const __s64 change = recorded_sum(c->grown, c->shrunk > 0 ? -c->shrunk : 0);
@@ -134,9 +134,9 @@ static void add(const struct stretch *stretch, const struct change *c, __s64 beg
 }
 
 /* All changes of one process. */
-static struct growth_over_time look(const struct history *h, const struct change *changes, size_t n)
+static struct growth_over_time look(const struct growth_history *h, const struct change *changes, size_t n)
 {
-	const struct stretch *last = &h->stretches[h->stretch_count - 1];
+	const struct growth_stretch *last = &h->stretches[h->stretch_count - 1];
 	struct growth_over_time g = { .pid = changes[0].pid };
 	__s64 begin, late = 0;
 
@@ -162,7 +162,7 @@ static bool is_worse(const struct growth_over_time *a, const struct growth_over_
 
 int grows_over_time(const struct scene *s, struct growth_over_time *ret)
 {
-	_cleanup_(free_history) struct history h = { 0 };
+	_cleanup_(free_history) struct growth_history h = { 0 };
 	int err = make_history(&s->recorded->growths, &h);
 
 	*ret = (struct growth_over_time){ .is_known = false };

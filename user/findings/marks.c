@@ -26,7 +26,7 @@ static const struct known {
 };
 
 /* What is known of a frame. */
-struct seen {
+struct marks_seen {
 	const char *name, *file, *mapping;
 	const char *standard;	   /* the file within the standard library, or NULL */
 	char package[RECORDED_STRING_MAX]; /* "" = not of an installed one */
@@ -45,7 +45,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static bool is_known(const struct seen *s, const struct known *k)
+static bool is_known(const struct marks_seen *s, const struct known *k)
 {
 	switch (k->where) {
 	case IN_STANDARD:
@@ -73,7 +73,7 @@ static const char *in_standard(const char *file)
 static __u32 marks_of(const struct recorded *r, const struct recorded_place *p)
 {
 	const struct recorded_function *f = recorded_get_function(r, p->function);
-	struct seen s = {
+	struct marks_seen s = {
 		.name = recorded_get_string(r, f->name),
 		.file = recorded_get_string(r, f->file),
 		.mapping = "",

@@ -17,7 +17,7 @@
 
 #define PACKAGE_NAME 96
 
-struct packages {
+struct package_times {
 	struct own_frames *own;
 	struct interned names;
 	__u32 *of_place; /* by place id - 1: the id of its package's name; 0 = of none that is installed */
@@ -25,14 +25,14 @@ struct packages {
 	__u32 wanted;
 };
 
-static void free_packages(struct packages *p)
+static void free_packages(struct package_times *p)
 {
 	interned_free(&p->names);
 	free(p->of_place);
 	free(p->values);
 }
 
-static int find_package(const struct recorded *r, __u32 place, struct packages *p)
+static int find_package(const struct recorded *r, __u32 place, struct package_times *p)
 {
 	const __u32 file = own_frames_file(r, place);
 	char name[PACKAGE_NAME] = "";
@@ -43,7 +43,8 @@ static int find_package(const struct recorded *r, __u32 place, struct packages *
 }
 
 /* The package whose time the stack is; 0 = it is of none that is installed. */
-static __u32 package_of_stack(const struct recorded_stack *stack, const struct packages *p, size_t *ret_own)
+static __u32 package_of_stack(const struct recorded_stack *stack, const struct package_times *p,
+			      size_t *ret_own)
 {
 	bool any;
 
@@ -53,7 +54,7 @@ static __u32 package_of_stack(const struct recorded_stack *stack, const struct p
 
 static size_t in_package(const struct scene *s, const struct recorded_stack *stack, const void *what)
 {
-	const struct packages *p = what;
+	const struct package_times *p = what;
 	size_t own;
 
 	if (package_of_stack(stack, p, &own) != p->wanted)
@@ -61,7 +62,7 @@ static size_t in_package(const struct scene *s, const struct recorded_stack *sta
 	return spot_own(s, stack, own);
 }
 
-static int add_up(const struct scene *s, struct packages *p)
+static int add_up(const struct scene *s, struct package_times *p)
 {
 	const struct recorded *r = s->recorded;
 	int err = 0;
@@ -91,7 +92,7 @@ static int add_up(const struct scene *s, struct packages *p)
 int rule_package(const struct scene *s, double least, struct finding *ret)
 {
 	_cleanup_(own_frames_close) struct own_frames own = { 0 };
-	_cleanup_(free_packages) struct packages p = { .own = &own };
+	_cleanup_(free_packages) struct package_times p = { .own = &own };
 	int err = own_frames_open(s->recorded, &own) ?: add_up(s, &p);
 	char does[PACKAGE_NAME + 32];
 

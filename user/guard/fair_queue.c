@@ -22,19 +22,19 @@ int fair_queue_new(struct fair_queue **ret, size_t room)
 	return 0;
 }
 
-static void remove_user(struct fair_queue *t, struct user *u)
+static void remove_user(struct fair_queue *t, struct queue_user *u)
 {
 	HASH_DEL(t->users, u);
 	free(u);
 }
 
-static void remove_program(struct fair_queue *t, struct program *p)
+static void remove_program(struct fair_queue *t, struct queue_program *p)
 {
 	HASH_DEL(t->programs, p);
 	free(p);
 }
 
-static void remove_process(struct fair_queue *t, struct process *p)
+static void remove_process(struct fair_queue *t, struct queue_process *p)
 {
 	if (p->program)
 		p->program->processes--;
@@ -44,9 +44,9 @@ static void remove_process(struct fair_queue *t, struct process *p)
 
 void fair_queue_free(struct fair_queue *t)
 {
-	struct process *p, *next_process;
-	struct program *g, *next_program;
-	struct user *u, *next_user;
+	struct queue_process *p, *next_process;
+	struct queue_program *g, *next_program;
+	struct queue_user *u, *next_user;
 
 	if (!t)
 		return;
@@ -77,9 +77,9 @@ static void leak(struct use *use, __u64 now)
 /* Those who ask nothing and have used nothing lately are forgotten. */
 static void refresh(struct fair_queue *t, __u64 now)
 {
-	struct process *p, *next_process;
-	struct program *g, *next_program;
-	struct user *u, *next_user;
+	struct queue_process *p, *next_process;
+	struct queue_program *g, *next_program;
+	struct queue_user *u, *next_user;
 
 	HASH_ITER(hh, t->processes, p, next_process) {
 		leak(&p->use, now);
@@ -109,7 +109,7 @@ static int compare(const struct use *x, const struct use *y)
 }
 
 /* Of one user. */
-static bool goes_before_other(const struct process *p, const struct process *q)
+static bool goes_before_other(const struct queue_process *p, const struct queue_process *q)
 {
 	const int order = fair_queue_compare_use(p, q);
 
@@ -120,22 +120,22 @@ static bool goes_before_other(const struct process *p, const struct process *q)
 	return p->start > q->start;
 }
 
-static bool goes_before(const struct process *p, const struct process *q)
+static bool goes_before(const struct queue_process *p, const struct queue_process *q)
 {
 	if (p->user == q->user)
 		return goes_before_other(p, q);
 	return compare(&p->user->use, &q->user->use) < 0;
 }
 
-static bool is_newcomer(const struct process *p)
+static bool is_newcomer(const struct queue_process *p)
 {
 	return p->identity && p->use.ms < QUEUE_NEWCOMER_MS;
 }
 
 /* When it may have its turn: now, or later. */
-static __u64 due_at(const struct process *p, __u64 now)
+static __u64 due_at(const struct queue_process *p, __u64 now)
 {
-	const struct user *u = p->user;
+	const struct queue_user *u = p->user;
 	__u64 leaked;
 
 	if (u->use.ms < QUEUE_BUDGET_MS)
@@ -146,18 +146,18 @@ static __u64 due_at(const struct process *p, __u64 now)
 	return u->rest_until > now ? u->rest_until : now;
 }
 
-static struct process *choose(struct fair_queue *t, __u64 now)
+static struct queue_process *choose(struct fair_queue *t, __u64 now)
 {
-	struct process *best = NULL;
+	struct queue_process *best = NULL;
 
-	for (struct process *p = t->processes; p; p = p->hh.next)
+	for (struct queue_process *p = t->processes; p; p = p->hh.next)
 		if (p->use.waiting && due_at(p, now) == now && (!best || goes_before(p, best)))
 			best = p;
 	return best;
 }
 
 /* Once the newest of its processes had its turn, the next one is of who waits for longest, and so on. */
-static void *take(struct fair_queue *t, struct process *p)
+static void *take(struct fair_queue *t, struct queue_process *p)
 {
 	void *question;
 
@@ -172,7 +172,7 @@ static void *take(struct fair_queue *t, struct process *p)
 
 void *fair_queue_next(struct fair_queue *t, __u64 now)
 {
-	struct process *p;
+	struct queue_process *p;
 
 	t->last = NULL;
 	t->last_user = NULL;
@@ -183,7 +183,7 @@ void *fair_queue_next(struct fair_queue *t, __u64 now)
 
 void *fair_queue_take(struct fair_queue *t)
 {
-	for (struct process *p = t->processes; p; p = p->hh.next)
+	for (struct queue_process *p = t->processes; p; p = p->hh.next)
 		if (p->use.waiting)
 			return take(t, p);
 	return NULL;
@@ -212,7 +212,7 @@ int fair_queue_due(struct fair_queue *t, __u64 now)
 	__u64 least = ULLONG_MAX;
 
 	refresh(t, now);
-	for (struct process *p = t->processes; p; p = p->hh.next) {
+	for (struct queue_process *p = t->processes; p; p = p->hh.next) {
 		const __u64 at = p->use.waiting ? due_at(p, now) : ULLONG_MAX;
 
 		least = at < least ? at : least;

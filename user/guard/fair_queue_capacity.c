@@ -6,9 +6,9 @@
 
 #include "guard/fair_queue_inside.h"
 
-static struct user *get_user(struct fair_queue *t, __u64 key)
+static struct queue_user *get_user(struct fair_queue *t, __u64 key)
 {
-	struct user *u;
+	struct queue_user *u;
 
 	HASH_FIND(hh, t->users, &key, sizeof(key), u);
 	if (u)
@@ -24,10 +24,10 @@ static struct user *get_user(struct fair_queue *t, __u64 key)
 	return NULL;
 }
 
-static struct process *get_process(struct fair_queue *t, const struct queue_asker *of)
+static struct queue_process *get_process(struct fair_queue *t, const struct queue_asker *of)
 {
 	const struct process_key key = { of->user, of->pid, 0 };
-	struct process *p;
+	struct queue_process *p;
 
 	HASH_FIND(hh, t->processes, &key, sizeof(key), p);
 	if (p)
@@ -43,10 +43,10 @@ static struct process *get_process(struct fair_queue *t, const struct queue_aske
 	return NULL;
 }
 
-static struct program *get_program(struct fair_queue *t, const struct queue_asker *of)
+static struct queue_program *get_program(struct fair_queue *t, const struct queue_asker *of)
 {
 	const struct program_key key = { of->user, of->program };
-	struct program *g;
+	struct queue_program *g;
 
 	HASH_FIND(hh, t->programs, &key, sizeof(key), g);
 	if (g)
@@ -63,9 +63,9 @@ static struct program *get_program(struct fair_queue *t, const struct queue_aske
 }
 
 /* What it runs may be another program than before. 0 or -ENOMEM. */
-static int set_program(struct fair_queue *t, struct process *p, const struct queue_asker *of)
+static int set_program(struct fair_queue *t, struct queue_process *p, const struct queue_asker *of)
 {
-	struct program *g = of->program ? get_program(t, of) : NULL;
+	struct queue_program *g = of->program ? get_program(t, of) : NULL;
 
 	if (!of->program)
 		return 0;
@@ -78,7 +78,7 @@ static int set_program(struct fair_queue *t, struct process *p, const struct que
 	return 0;
 }
 
-static void count(struct fair_queue *t, struct process *p, enum kind kind, int by)
+static void count(struct fair_queue *t, struct queue_process *p, enum kind kind, int by)
 {
 	p->use.waiting += by;
 	p->user->use.waiting += by;
@@ -86,9 +86,9 @@ static void count(struct fair_queue *t, struct process *p, enum kind kind, int b
 	t->count[kind] += by;
 }
 
-void *fair_queue_take_out(struct fair_queue *t, struct process *p, enum kind kind)
+void *fair_queue_take_out(struct fair_queue *t, struct queue_process *p, enum kind kind)
 {
-	struct question **list = kind == IDENTITY ? &p->identity : &p->others, *q = *list;
+	struct queue_question **list = kind == IDENTITY ? &p->identity : &p->others, *q = *list;
 	void *question = q->question;
 
 	LL_DELETE(*list, q);
@@ -97,7 +97,7 @@ void *fair_queue_take_out(struct fair_queue *t, struct process *p, enum kind kin
 	return question;
 }
 
-static bool has_room(const struct fair_queue *t, const struct user *u, const struct process *p,
+static bool has_room(const struct fair_queue *t, const struct queue_user *u, const struct queue_process *p,
 		     enum kind kind)
 {
 	if (kind == OTHER && p->use.waiting - !!p->identity >= QUEUE_OF_PROCESS)
@@ -105,12 +105,12 @@ static bool has_room(const struct fair_queue *t, const struct user *u, const str
 	return u->waiting[kind] < t->room - t->count[kind];
 }
 
-static const struct use *use_of_program(const struct process *p)
+static const struct use *use_of_program(const struct queue_process *p)
 {
 	return p->program ? &p->program->use : &p->use;
 }
 
-int fair_queue_compare_use(const struct process *p, const struct process *q)
+int fair_queue_compare_use(const struct queue_process *p, const struct queue_process *q)
 {
 	const __u64 x = use_of_program(p)->ms / QUEUE_PROGRAM_MS;
 	const __u64 y = use_of_program(q)->ms / QUEUE_PROGRAM_MS;
@@ -120,7 +120,7 @@ int fair_queue_compare_use(const struct process *p, const struct process *q)
 }
 
 /* It has used more, or as much and began sooner. */
-static bool is_behind(const struct process *p, const struct process *q)
+static bool is_behind(const struct queue_process *p, const struct queue_process *q)
 {
 	const int order = fair_queue_compare_use(p, q);
 
@@ -128,11 +128,12 @@ static bool is_behind(const struct process *p, const struct process *q)
 }
 
 /* Whose place goes to p, of the processes of this user: who has used most, and then who began first. */
-static struct process *find_last(const struct fair_queue *t, const struct process *p, const struct user *u)
+static struct queue_process *find_last(const struct fair_queue *t, const struct queue_process *p,
+				       const struct queue_user *u)
 {
-	struct process *last = NULL;
+	struct queue_process *last = NULL;
 
-	for (struct process *q = t->processes; q; q = q->hh.next)
+	for (struct queue_process *q = t->processes; q; q = q->hh.next)
 		if (q->identity && q->user == u && (!last || is_behind(q, last)))
 			last = q;
 	return last && is_behind(last, p) ? last : NULL;
@@ -142,9 +143,10 @@ static struct process *find_last(const struct fair_queue *t, const struct proces
  * The question who a process is is asked once, by what was known last. Where its user has no more places, it
  * takes that of another process. 0 or -EAGAIN.
  */
-static int make_room(struct fair_queue *t, struct process *p, struct user *u, void **ret_displaced)
+static int make_room(struct fair_queue *t, struct queue_process *p, struct queue_user *u,
+		     void **ret_displaced)
 {
-	struct process *last = p->identity ? p : NULL;
+	struct queue_process *last = p->identity ? p : NULL;
 
 	if (!last && has_room(t, u, p, IDENTITY))
 		return 0;
@@ -155,7 +157,8 @@ static int make_room(struct fair_queue *t, struct process *p, struct user *u, vo
 	return 0;
 }
 
-static int find_place(struct fair_queue *t, const struct queue_asker *of, struct process *p, struct user *u,
+static int find_place(struct fair_queue *t, const struct queue_asker *of, struct queue_process *p,
+		      struct queue_user *u,
 		      void **ret_displaced)
 {
 	if (!of->identity)
@@ -166,9 +169,9 @@ static int find_place(struct fair_queue *t, const struct queue_asker *of, struct
 
 int fair_queue_add(struct fair_queue *t, const struct queue_asker *of, void *question, void **ret_displaced)
 {
-	struct question *q = calloc(1, sizeof(*q));
-	struct process *p = q ? get_process(t, of) : NULL;
-	struct user *u = p ? get_user(t, of->user) : NULL;
+	struct queue_question *q = calloc(1, sizeof(*q));
+	struct queue_process *p = q ? get_process(t, of) : NULL;
+	struct queue_user *u = p ? get_user(t, of->user) : NULL;
 	int err = u ? find_place(t, of, p, u, ret_displaced) : -ENOMEM;
 
 	if (err) {

@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "guard/fair_queue.h"
 
-struct question {
+struct queue_question {
 	void *question;
-	struct question *next;
+	struct queue_question *next;
 };
 
 /* How much of the worker was used lately, and when that was last looked at. */
@@ -24,7 +24,7 @@ struct use {
 /* Questions who a process is have places of their own: the others must not keep it from being known. */
 enum kind { IDENTITY, OTHER, KINDS };
 
-struct user {
+struct queue_user {
 	__u64 key;
 	struct use use;
 	unsigned int waiting[KINDS];
@@ -37,7 +37,7 @@ struct program_key {
 	__u64 user, file;
 };
 
-struct program {
+struct queue_program {
 	struct program_key key;
 	struct use use;
 	unsigned int processes; /* in the table */
@@ -49,32 +49,32 @@ struct process_key {
 	__u32 pid, pad;
 };
 
-struct process {
+struct queue_process {
 	struct process_key key;
 	struct use use;
 	__u64 start;
-	struct user *user; /* NULL when nothing waits */
-	struct program *program; /* NULL: not known, and then it counts as one of its own */
-	struct question *identity; /* one at most */
-	struct question *others;
+	struct queue_user *user; /* NULL when nothing waits */
+	struct queue_program *program; /* NULL: not known, and then it counts as one of its own */
+	struct queue_question *identity; /* one at most */
+	struct queue_question *others;
 	UT_hash_handle hh;
 };
 
 struct fair_queue {
-	struct user *users;
-	struct program *programs;
-	struct process *processes;
-	struct process *last; /* whose question was given last; NULL: it is not there any more */
-	struct user *last_user;
+	struct queue_user *users;
+	struct queue_program *programs;
+	struct queue_process *processes;
+	struct queue_process *last; /* whose question was given last; NULL: it is not there any more */
+	struct queue_user *last_user;
 	bool last_was_excused; /* its user has used too much */
 	size_t room, count[KINDS];
 	__u64 turn;
 };
 
 /* Below 0: p's program and p have used the worker less than q's and q. Of one user. */
-int fair_queue_compare_use(const struct process *p, const struct process *q);
+int fair_queue_compare_use(const struct queue_process *p, const struct queue_process *q);
 /* Takes the first question of a kind out, of which there is one. */
-void *fair_queue_take_out(struct fair_queue *t, struct process *p, enum kind kind);
+void *fair_queue_take_out(struct fair_queue *t, struct queue_process *p, enum kind kind);
 
 static inline __u64 fair_queue_steps(const struct use *use)
 {

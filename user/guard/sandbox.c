@@ -156,23 +156,23 @@ static const struct {
 #define RULE_STEPS 6 /* of a rule, at most */
 #define FRAME_STEPS 5 /* before and after the rules */
 
-struct program {
+struct filter_program {
 	unsigned short count;
 	struct sock_filter steps[FRAME_STEPS + RULE_STEPS * RULES_MAX];
 };
 
-static void add(struct program *p, __u16 code, __u32 value, __u8 if_true, __u8 if_false)
+static void add(struct filter_program *p, __u16 code, __u32 value, __u8 if_true, __u8 if_false)
 {
 	p->steps[p->count++] = (struct sock_filter){ code, if_true, if_false, value };
 }
 
-static void load(struct program *p, size_t offset)
+static void load(struct filter_program *p, size_t offset)
 {
 	add(p, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
 }
 
 /* A rule that does not fit leaves the number where it was, for the next one. */
-static void add_rule(struct program *p, const struct rule *r)
+static void add_rule(struct filter_program *p, const struct rule *r)
 {
 	const __u8 steps[] = { [ANY] = 1, [IS] = 4, [WITHIN] = 5, [ABSENT] = 1 };
 	const bool checks = r->check == IS || r->check == WITHIN;
@@ -190,7 +190,7 @@ static void add_rule(struct program *p, const struct rule *r)
 		load(p, offsetof(struct seccomp_data, nr));
 }
 
-static void add_lists(struct program *p, enum sandbox sandbox)
+static void add_lists(struct filter_program *p, enum sandbox sandbox)
 {
 	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
 		for (size_t i = 0; lists[l].sandboxes & FOR(sandbox) && i < lists[l].list->count; i++)
@@ -207,7 +207,7 @@ static int enter_all_threads(const struct sock_fprog *filter)
 
 int sandbox_enter(enum sandbox sandbox)
 {
-	struct program p = {};
+	struct filter_program p = {};
 	struct sock_fprog filter = { .filter = p.steps };
 
 	/* The calls of another architecture have other numbers; none of ours makes one. */

@@ -9,7 +9,7 @@
 
 int encode_report(const struct profile *p, const struct report_wish *w, struct buf *out)
 {
-	const struct question q = { .trace = w->trace, .top = w->top };
+	const struct report_query q = { .trace = w->trace, .top = w->top };
 	_cleanup_recorded_ struct recorded r = { .trace = w->trace };
 	_cleanup_buf_ struct buf file = { 0 };
 	char error[ERROR_SIZE];

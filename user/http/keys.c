@@ -37,14 +37,14 @@ int keys_add(struct keys *k, const struct key_table *table, const char *name, co
 	return table->other(k, name, value);
 }
 
-struct reading {
+struct keys_reading {
 	struct keys *keys;
 	const struct key_table *table;
 };
 
 static enum MHD_Result add(void *reading, enum MHD_ValueKind kind, const char *name, const char *value)
 {
-	const struct reading *r = reading;
+	const struct keys_reading *r = reading;
 
 	(void)kind;
 	return keys_add(r->keys, r->table, name, value) ? MHD_NO : MHD_YES;
@@ -52,6 +52,6 @@ static enum MHD_Result add(void *reading, enum MHD_ValueKind kind, const char *n
 
 int keys_read(struct keys *k, const struct key_table *table, struct MHD_Connection *connection)
 {
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add, &(struct reading){ k, table });
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add, &(struct keys_reading){ k, table });
 	return *k->error ? -EINVAL : 0;
 }

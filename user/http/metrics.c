@@ -25,41 +25,42 @@
 #include "tree/journal.h"
 
 /* The first failure stays in err, so that a metric is a line. */
-struct page {
+struct metrics_page {
 	struct buf *text;
 	int err;
 };
 
-static void family(struct page *p, const char *name, const char *type, const char *help)
+static void family(struct metrics_page *p, const char *name, const char *type, const char *help)
 {
 	if (!p->err)
 		p->err = buf_printf(p->text, "# HELP pyperf_%s %s\n# TYPE pyperf_%s %s\n", name, help, name,
 				    type);
 }
 
-static void value(struct page *p, const char *name, double number)
+static void value(struct metrics_page *p, const char *name, double number)
 {
 	p->err = p->err ?: buf_printf(p->text, "pyperf_%s %.15g\n", name, number);
 }
 
-static void labelled(struct page *p, const char *name, const char *key, const char *label, double number)
+static void labelled(struct metrics_page *p, const char *name, const char *key, const char *label,
+		     double number)
 {
 	p->err = p->err ?: buf_printf(p->text, "pyperf_%s{%s=\"%s\"} %.15g\n", name, key, label, number);
 }
 
-static void gauge(struct page *p, const char *name, const char *help, double number)
+static void gauge(struct metrics_page *p, const char *name, const char *help, double number)
 {
 	family(p, name, "gauge", help);
 	value(p, name, number);
 }
 
-static void counter(struct page *p, const char *name, const char *help, double number)
+static void counter(struct metrics_page *p, const char *name, const char *help, double number)
 {
 	family(p, name, "counter", help);
 	value(p, name, number);
 }
 
-static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event_kind kind)
+static void add_outcomes(struct metrics_page *p, const struct cpu_stats *sum, enum event_kind kind)
 {
 	const struct event_row *e = &event_rows[kind];
 	char name[64], help[160], id[OUTCOME_ID_MAX];
@@ -77,7 +78,7 @@ static void add_outcomes(struct page *p, const struct cpu_stats *sum, enum event
 					    sum->outcome[kind][i]);
 }
 
-static void add_natives(struct page *p, const struct cpu_stats *sum)
+static void add_natives(struct metrics_page *p, const struct cpu_stats *sum)
 {
 	char id[OUTCOME_ID_MAX];
 
@@ -87,7 +88,7 @@ static void add_natives(struct page *p, const struct cpu_stats *sum)
 		labelled(p, "native_total", "end", native_id(i, id), sum->native[i]);
 }
 
-static void add_stats(struct page *p, const struct cpu_stats *sum)
+static void add_stats(struct metrics_page *p, const struct cpu_stats *sum)
 {
 	for (size_t i = 0; i < stat_row_count; i++) {
 		char name[64];
@@ -97,7 +98,7 @@ static void add_stats(struct page *p, const struct cpu_stats *sum)
 	}
 }
 
-static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expected)
+static void add_kernel(struct metrics_page *p, const struct kernel_stats *k, __u64 expected)
 {
 	counter(p, "ticks_expected_total",
 		"Ticks that there should have been; 0 where that cannot be known. For perf events by the "
@@ -118,7 +119,7 @@ static void add_kernel(struct page *p, const struct kernel_stats *k, __u64 expec
 }
 
 /* Places where ticks were lost. The kernel drops some for other BPF programs, and counts these nowhere. */
-static void add_cpus(struct page *p, const struct cpu_ticks *ticks, __u32 frequency)
+static void add_cpus(struct metrics_page *p, const struct cpu_ticks *ticks, __u32 frequency)
 {
 	static const char *const names[] = { "cpu_ticks_total", "cpu_ticks_expected_total" };
 	static const char *const help[] = {
@@ -146,7 +147,7 @@ static void add_cpus(struct page *p, const struct cpu_ticks *ticks, __u32 freque
 }
 
 /* A bound for each octave: 2^6 us, 2^7 us and so on up to 8 s. */
-static void add_turns(struct page *p, const struct turn_times *t)
+static void add_turns(struct metrics_page *p, const struct turn_times *t)
 {
 	__u64 below = 0;
 	__u32 i = 0;
@@ -181,7 +182,7 @@ static double resident_bytes(pid_t pid)
 	return (double)pages * sysconf(_SC_PAGESIZE);
 }
 
-static void add_self(struct page *p, const struct metrics_view *v)
+static void add_self(struct metrics_page *p, const struct metrics_view *v)
 {
 	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
 		run_stats_cpu_so_far() + v->worker_seconds - v->run->command_seconds);
@@ -192,7 +193,7 @@ static void add_self(struct page *p, const struct metrics_view *v)
 	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(v->kernel)->map_bytes);
 }
 
-static void add_targets(struct page *p, const struct metrics_view *v)
+static void add_targets(struct metrics_page *p, const struct metrics_view *v)
 {
 	const struct codes_stats *codes = codes_get_stats(v->codes);
 	size_t live = 0;
@@ -213,7 +214,7 @@ static void add_targets(struct page *p, const struct metrics_view *v)
 	      "Questions about processes and code that the worker has not answered yet.", v->questions);
 }
 
-static void add_native_names(struct page *p, const struct natives *n)
+static void add_native_names(struct metrics_page *p, const struct natives *n)
 {
 	struct natives_stats s = natives_get_stats(n);
 
@@ -228,14 +229,14 @@ static void add_native_names(struct page *p, const struct natives *n)
 		s.table_refused);
 }
 
-static void add_export(struct page *p, const struct export_stats *e)
+static void add_export(struct metrics_page *p, const struct export_stats *e)
 {
 #define EXPORT_STAT(name, help) counter(p, #name "_total", help, e->name);
 #include "stats/export_stats.def"
 #undef EXPORT_STAT
 }
 
-static void add_log(struct page *p, const struct journal *j)
+static void add_log(struct metrics_page *p, const struct journal *j)
 {
 	const __u64 now = clock_ns(), oldest = journal_oldest(j);
 
@@ -246,7 +247,7 @@ static void add_log(struct page *p, const struct journal *j)
 	gauge(p, "log_seconds", "How far back it reaches.", now > oldest ? (now - oldest) / 1e9 : 0);
 }
 
-static void add_routes(struct page *p, const struct routes *r)
+static void add_routes(struct metrics_page *p, const struct routes *r)
 {
 	const struct route_counts c = routes_counts(r);
 
@@ -261,14 +262,14 @@ static void add_routes(struct page *p, const struct routes *r)
 	gauge(p, "trace_routes_texts", "Different routes of them, for each user.", routes_texts(r));
 }
 
-static void add_log_file(struct page *p, const struct log_file *l)
+static void add_log_file(struct metrics_page *p, const struct log_file *l)
 {
 	counter(p, "log_files_written_total", "Times the log was written into a file (--log-file).",
 		l->written);
 	counter(p, "log_files_failed_total", "Times that it could not be.", l->failed);
 }
 
-static void add_kubelet(struct page *p, const struct kubelet *k)
+static void add_kubelet(struct metrics_page *p, const struct kubelet *k)
 {
 	struct kubelet_stats s = kubelet_get_stats(k);
 
@@ -277,13 +278,13 @@ static void add_kubelet(struct page *p, const struct kubelet *k)
 	gauge(p, "kubelet_pods", "Pods in the kubelet's last answer.", s.pods);
 }
 
-static void add_history(struct page *p, const struct history *h)
+static void add_history(struct metrics_page *p, const struct history *h)
 {
 	gauge(p, "intervals_kept", "Intervals that the page can show.", h->count);
 	gauge(p, "intervals_kept_bytes", "Their memory.", h->bytes);
 }
 
-static void add_http(struct page *p, const struct answer_counts *answers,
+static void add_http(struct metrics_page *p, const struct answer_counts *answers,
 		     const struct profile_requests *profiles)
 {
 	counter(p, "http_answers_total", "HTTP requests answered.", answers->answers);
@@ -297,7 +298,7 @@ static void add_http(struct page *p, const struct answer_counts *answers,
 int metrics_text(const struct metrics_view *v, struct buf *out)
 {
 	struct kernel_stats k = {};
-	struct page p = { .text = out };
+	struct metrics_page p = { .text = out };
 
 	kernel_stats(v->kernel, &k);
 	family(&p, "build_info", "gauge", "The version, as a label.");

@@ -20,14 +20,14 @@ struct row {
 	__u64 samples;
 };
 
-struct rows {
+struct process_rows {
 	struct row *rows;
 	size_t n, capacity;
 };
 
 static int collect(void *context, const struct registry_entry *e)
 {
-	struct rows *r = context;
+	struct process_rows *r = context;
 
 	if (!e->ended && r->n < r->capacity)
 		r->rows[r->n++] = (struct row){ .process = *e };
@@ -50,7 +50,7 @@ static int by_samples(const void *a, const void *b)
 	return by_pid(a, b);
 }
 
-static int count_samples(struct rows *r, const struct profile *recent)
+static int count_samples(struct process_rows *r, const struct profile *recent)
 {
 	struct tally t;
 	int err = tally_make(recent, &t);
@@ -164,7 +164,7 @@ static int add_row(const struct row *r, const struct kernel *kernel, const struc
 int processes_html(const struct registry *registry, const struct kernel *kernel, const struct profile *recent,
 		   struct buf *out)
 {
-	struct rows all = {};
+	struct process_rows all = {};
 	_cleanup_free_ struct row *rows = NULL;
 	size_t i;
 	int err = 0;

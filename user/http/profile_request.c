@@ -161,13 +161,14 @@ static unsigned int most_at_once(const struct profile_requests *all)
 }
 
 /* Requests that are open: those for more than LONG_SECONDS, and those of one address. */
-struct shares {
+struct request_shares {
 	unsigned int long_ones, of_address;
 };
 
-static struct shares count_open(const struct profile_requests *all, const struct client_address *address)
+static struct request_shares count_open(const struct profile_requests *all,
+					const struct client_address *address)
 {
-	struct shares n = {};
+	struct request_shares n = {};
 
 	for (const struct profile_request *r = all->waiting; r; r = r->next) {
 		n.long_ones += r->query.seconds > LONG_SECONDS;
@@ -184,7 +185,7 @@ static bool is_full(const struct profile_requests *all, const struct query *q, c
 		    enum MHD_Result *ret)
 {
 	const struct client_address address = connection_address(c->connection);
-	const struct shares n = count_open(all, &address);
+	const struct request_shares n = count_open(all, &address);
 	unsigned int most = most_at_once(all);
 
 	if (all->open >= most)

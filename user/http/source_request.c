@@ -53,14 +53,14 @@ static int is_met(const struct history *h, const struct source_query *q, __u32 *
 	return met;
 }
 
-struct search {
+struct source_search {
 	__u32 pid;
 	const struct registry_entry *found;
 };
 
 static int is_it(void *search, const struct registry_entry *e)
 {
-	struct search *s = search;
+	struct source_search *s = search;
 
 	if (e->ended || e->pid != s->pid)
 		return 0;
@@ -296,7 +296,7 @@ enum MHD_Result source_request_begin(struct source_requests *all, enum health he
 				     struct waiting **ret)
 {
 	struct client_address address = connection_address(c->connection);
-	struct search search = { 0 };
+	struct source_search search = { 0 };
 	enum MHD_Result result;
 	struct source_query q;
 	int err;

@@ -28,16 +28,16 @@ struct json_object *answer_parse(const char *text, size_t size)
 }
 
 /* What is done to each array that is a member of this name; wherever it is in the document. */
-struct visit {
+struct answer_visit {
 	const char *name;
-	void (*array)(struct json_object *array, struct visit *v);
+	void (*array)(struct json_object *array, struct answer_visit *v);
 	const struct argument *argument;
 	const char *wanted; /* of a filter */
 	size_t most, cut;   /* elements */
 };
 
 /* Documents are at most ANSWER_DEPTH_MAX deep. */
-static void visit(struct json_object *o, struct visit *v)
+static void visit(struct json_object *o, struct answer_visit *v)
 {
 	if (json_object_is_type(o, json_type_array))
 		for (size_t i = 0; i < json_object_array_length(o); i++)
@@ -51,7 +51,7 @@ static void visit(struct json_object *o, struct visit *v)
 	}
 }
 
-static void cut(struct json_object *array, struct visit *v)
+static void cut(struct json_object *array, struct answer_visit *v)
 {
 	const size_t length = json_object_array_length(array);
 
@@ -61,7 +61,7 @@ static void cut(struct json_object *array, struct visit *v)
 	v->cut += length - v->most;
 }
 
-static bool is_wanted(struct json_object *element, const struct visit *v)
+static bool is_wanted(struct json_object *element, const struct answer_visit *v)
 {
 	struct json_object *member = NULL;
 	const char *text;
@@ -73,7 +73,7 @@ static bool is_wanted(struct json_object *element, const struct visit *v)
 	return text && !strcmp(text, v->wanted);
 }
 
-static void filter(struct json_object *array, struct visit *v)
+static void filter(struct json_object *array, struct answer_visit *v)
 {
 	for (size_t i = json_object_array_length(array); i > 0; i--)
 		if (!is_wanted(json_object_array_get_idx(array, i - 1), v))
@@ -82,7 +82,7 @@ static void filter(struct json_object *array, struct visit *v)
 
 static void shape_filter(const struct argument *a, struct json_object *given, struct json_object *root)
 {
-	struct visit v = { .name = a->array, .array = filter, .argument = a };
+	struct answer_visit v = { .name = a->array, .array = filter, .argument = a };
 	struct json_object *value = NULL;
 
 	json_object_object_get_ex(given, a->name, &value);
@@ -91,7 +91,7 @@ static void shape_filter(const struct argument *a, struct json_object *given, st
 		visit(root, &v);
 }
 
-static int add_cut(const struct argument *a, const struct visit *v, struct buf *cuts)
+static int add_cut(const struct argument *a, const struct answer_visit *v, struct buf *cuts)
 {
 	return buf_printf(cuts,
 			  "%s{\"what\":\"%s\",\"left_out\":%zu,"
@@ -102,7 +102,7 @@ static int add_cut(const struct argument *a, const struct visit *v, struct buf *
 static int shape_cut(const struct argument *a, struct json_object *given, struct json_object *root,
 		     struct buf *cuts)
 {
-	struct visit v = { .name = a->array, .array = cut };
+	struct answer_visit v = { .name = a->array, .array = cut };
 
 	v.most = arguments_number(a, given);
 	visit(root, &v);

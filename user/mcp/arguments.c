@@ -11,7 +11,7 @@
 
 #define TEXT_BYTES_MAX 4096
 
-struct line {
+struct argument_line {
 	const struct tool *tool;
 	struct json_object *given;
 	const struct recordings *recordings;
@@ -20,7 +20,7 @@ struct line {
 	size_t error_size;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse(struct argument_line *l, const char *format, ...)
 {
 	va_list args;
 
@@ -60,7 +60,8 @@ static bool is_number(struct json_object *value, long min, long max, int64_t *re
 	return true;
 }
 
-static int add_number(struct line *l, const struct argument *a, struct json_object *value, long min, long max)
+static int add_number(struct argument_line *l, const struct argument *a, struct json_object *value, long min,
+		      long max)
 {
 	int64_t number;
 
@@ -69,7 +70,7 @@ static int add_number(struct line *l, const struct argument *a, struct json_obje
 	return a->option ? words_add(l->words, "--%s=%" PRId64, a->option, number) : 0;
 }
 
-static int add_text(struct line *l, const struct argument *a, struct json_object *value)
+static int add_text(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	const char *text = text_of(value);
 
@@ -78,7 +79,7 @@ static int add_text(struct line *l, const struct argument *a, struct json_object
 	return words_add(l->words, "--%s=%s", a->option, text);
 }
 
-static int add_option(struct line *l, const struct argument *a, struct json_object *value)
+static int add_option(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	const struct option_fact *f = tools_option(a->option);
 
@@ -91,7 +92,7 @@ static int add_option(struct line *l, const struct argument *a, struct json_obje
 	return json_object_get_boolean(value) ? words_add(l->words, "--%s", a->option) : 0;
 }
 
-static int add_seconds(struct line *l, const struct argument *a, struct json_object *value)
+static int add_seconds(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	const double seconds = json_object_get_double(value);
 
@@ -102,7 +103,7 @@ static int add_seconds(struct line *l, const struct argument *a, struct json_obj
 	return words_add(l->words, "--%s=%.3f", a->option, seconds);
 }
 
-static int add_pids(struct line *l, const struct argument *a, struct json_object *value)
+static int add_pids(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	int64_t number;
 
@@ -113,14 +114,14 @@ static int add_pids(struct line *l, const struct argument *a, struct json_object
 	return add_text(l, a, value);
 }
 
-static int check_filter(struct line *l, const struct argument *a, struct json_object *value)
+static int check_filter(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	if (json_object_is_type(value, json_type_int) || text_of(value))
 		return 0;
 	return refuse(l, "%s wants a number or a text, as an answer has it", a->name);
 }
 
-static int add(struct line *l, const struct argument *a, struct json_object *value)
+static int add(struct argument_line *l, const struct argument *a, struct json_object *value)
 {
 	switch (a->kind) {
 	case ARGUMENT_OPTION:
@@ -140,7 +141,7 @@ static int add(struct line *l, const struct argument *a, struct json_object *val
 	return 0;
 }
 
-static int check_names(struct line *l)
+static int check_names(struct argument_line *l)
 {
 	if (!l->given)
 		return 0;
@@ -153,7 +154,7 @@ static int check_names(struct line *l)
 	return 0;
 }
 
-static int add_options(struct line *l)
+static int add_options(struct argument_line *l)
 {
 	int err = 0;
 
@@ -192,7 +193,7 @@ static bool is_source(const char *name)
 }
 
 /* A path stands behind --, so that it is no option; - would be our own stdin. */
-static int add_profile(struct line *l, const struct argument *a)
+static int add_profile(struct argument_line *l, const struct argument *a)
 {
 	const char *name = text_of(value_of(l->given, a->name));
 	struct recording_paths paths;
@@ -211,7 +212,7 @@ static int add_profile(struct line *l, const struct argument *a)
 }
 
 /* Whether one is named that was not recorded here. */
-static bool names_others(const struct line *l)
+static bool names_others(const struct argument_line *l)
 {
 	struct recording_paths paths;
 
@@ -226,7 +227,7 @@ static bool names_others(const struct line *l)
 	return false;
 }
 
-static int add_profiles(struct line *l)
+static int add_profiles(struct argument_line *l)
 {
 	bool is_first = true;
 	int err = 0;
@@ -245,7 +246,7 @@ static int add_profiles(struct line *l)
 int arguments_words(const struct tool *t, struct json_object *given, const struct recordings *r,
 		    struct words *words, char *error, size_t size)
 {
-	struct line l = { t, given, r, words, error, size };
+	struct argument_line l = { t, given, r, words, error, size };
 
 	return check_names(&l) ?: words_add(words, "pyperf-bpf") ?:
 	       words_add(words, "%s", command_rows[t->command].name) ?:

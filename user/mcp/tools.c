@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/question.h"
+#include "report/report_query.h"
 #include "options/commands.h"
 #include "profile/formats.h"
 

@@ -12,14 +12,14 @@
 #include "python/linetable.h"
 #include "python/pystr.h"
 
-struct entry {
+struct code_entry {
 	UT_hash_handle hh;
 	__u32 code;
 	struct body *body;
 };
 
 struct codes {
-	struct entry *entries;
+	struct code_entry *entries;
 	struct bodies bodies;
 };
 
@@ -34,9 +34,9 @@ int codes_new(struct codes **ret, size_t bytes_max)
 	return 0;
 }
 
-static struct entry *entry_find(struct codes *codes, __u32 code)
+static struct code_entry *entry_find(struct codes *codes, __u32 code)
 {
-	struct entry *entry;
+	struct code_entry *entry;
 
 	HASH_FIND(hh, codes->entries, &code, sizeof(code), entry);
 	return entry;
@@ -44,7 +44,7 @@ static struct entry *entry_find(struct codes *codes, __u32 code)
 
 static int entry_new(struct codes *codes, __u32 code, struct body *body)
 {
-	struct entry *entry;
+	struct code_entry *entry;
 
 	if (!bodies_fit(&codes->bodies, sizeof(*entry)))
 		return -ENOSPC;
@@ -67,7 +67,7 @@ static int entry_new(struct codes *codes, __u32 code, struct body *body)
  * entry is the code's entry, or NULL if it has none yet. Takes over the reference to body, even when it
  * fails.
  */
-static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struct body *body)
+static int entry_set(struct codes *codes, struct code_entry *entry, __u32 code, struct body *body)
 {
 	int err;
 
@@ -82,7 +82,7 @@ static int entry_set(struct codes *codes, struct entry *entry, __u32 code, struc
 	return 0;
 }
 
-static void entry_free(struct codes *codes, struct entry *entry)
+static void entry_free(struct codes *codes, struct code_entry *entry)
 {
 	HASH_DEL(codes->entries, entry);
 	codes->bodies.stats.codes--;
@@ -93,7 +93,7 @@ static void entry_free(struct codes *codes, struct entry *entry)
 
 void codes_clear(struct codes *codes, __u32 first, __u32 end)
 {
-	struct entry *entry, *next;
+	struct code_entry *entry, *next;
 
 	HASH_ITER(hh, codes->entries, entry, next)
 		if (entry->code >= first && entry->code < end)
@@ -189,7 +189,7 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 	const struct body_key *old = &nothing;
 	struct body_key key = { 0 };
 	const __u8 *at = record->data;
-	struct entry *entry;
+	struct code_entry *entry;
 	struct body *body;
 	int err;
 
@@ -227,7 +227,7 @@ int codes_add(struct codes *codes, const struct record_code *record, size_t reco
 
 int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t len)
 {
-	struct entry *entry = entry_find(codes, code);
+	struct code_entry *entry = entry_find(codes, code);
 	struct body_key key;
 	struct body *body;
 	int err;
@@ -251,7 +251,7 @@ int codes_set_table(struct codes *codes, __u32 code, const void *bytes, size_t l
 int codes_resolve(struct codes *codes, __u32 code, __u32 instr_plus_one, struct code_line *ret)
 {
 	static const char no_name[] = "[unreadable name]", no_file[] = "[unreadable file]";
-	struct entry *entry = entry_find(codes, code);
+	struct code_entry *entry = entry_find(codes, code);
 	struct line_position position;
 	struct body *body;
 

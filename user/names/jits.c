@@ -17,7 +17,7 @@
 #define REGION_SIZE_MAX (1ULL << 32)
 
 /* Of one process. They are there as long as a region of it is. */
-struct names {
+struct jit_code_names {
 	__u32 process;
 	__u64 owner;
 	__u32 regions;
@@ -29,12 +29,12 @@ struct names {
 
 struct region {
 	__u64 start, size;
-	struct names *names; /* NULL: nobody has this number */
+	struct jit_code_names *names; /* NULL: nobody has this number */
 	struct share *share; /* of the process's owner */
 };
 
 struct jits {
-	struct names *by_process;
+	struct jit_code_names *by_process;
 	struct region list[JITS_REGIONS_MAX]; /* by number */
 	struct intervals intervals;
 	struct shares *shares;
@@ -57,7 +57,7 @@ int jits_new(struct jits **ret)
 	return 0;
 }
 
-static void free_names(struct jits *j, struct names *n)
+static void free_names(struct jits *j, struct jit_code_names *n)
 {
 	HASH_DEL(j->by_process, n);
 	j->bytes -= n->size;
@@ -67,7 +67,7 @@ static void free_names(struct jits *j, struct names *n)
 
 void jits_free(struct jits *j)
 {
-	struct names *n, *next;
+	struct jit_code_names *n, *next;
 
 	if (!j)
 		return;
@@ -78,17 +78,17 @@ void jits_free(struct jits *j)
 	free(j);
 }
 
-static struct names *find_names(const struct jits *j, __u32 process)
+static struct jit_code_names *find_names(const struct jits *j, __u32 process)
 {
-	struct names *n;
+	struct jit_code_names *n;
 
 	HASH_FIND(hh, j->by_process, &process, sizeof(process), n);
 	return n;
 }
 
-static struct names *names_of(struct jits *j, __u32 process, __u64 owner)
+static struct jit_code_names *names_of(struct jits *j, __u32 process, __u64 owner)
 {
-	struct names *n = find_names(j, process);
+	struct jit_code_names *n = find_names(j, process);
 
 	if (n)
 		return n;
@@ -105,7 +105,7 @@ static struct names *names_of(struct jits *j, __u32 process, __u64 owner)
 }
 
 /* The region that is this one; INTERVALS_NONE if there is none yet. */
-static __u32 find_region(const struct jits *j, const struct names *n, __u64 start, __u64 size)
+static __u32 find_region(const struct jits *j, const struct jit_code_names *n, __u64 start, __u64 size)
 {
 	for (__u32 i = 0; n && i < JITS_REGIONS_MAX; i++)
 		if (j->list[i].names == n && j->list[i].start == start && j->list[i].size == size)
@@ -116,7 +116,7 @@ static __u32 find_region(const struct jits *j, const struct names *n, __u64 star
 static int add_region(struct jits *j, __u32 process, __u64 owner, __u64 start, __u64 size, __u32 *ret)
 {
 	struct share *share;
-	struct names *n;
+	struct jit_code_names *n;
 	int err;
 
 	if (size > REGION_SIZE_MAX)
@@ -172,7 +172,7 @@ void jits_end_look(struct jits *j, __u32 turn)
 
 static void give_back(struct jits *j, __u32 number)
 {
-	struct names *n = j->list[number].names;
+	struct jit_code_names *n = j->list[number].names;
 
 	intervals_give_back_shared(&j->intervals, j->shares, number, j->list[number].share);
 	j->list[number] = (struct region){ 0 };
@@ -236,7 +236,7 @@ static size_t bytes_of(const struct jits *j, __u64 owner)
 {
 	size_t bytes = 0;
 
-	for (const struct names *n = j->by_process; n; n = n->hh.next)
+	for (const struct jit_code_names *n = j->by_process; n; n = n->hh.next)
 		if (n->owner == owner)
 			bytes += n->size;
 	return bytes;
@@ -245,7 +245,7 @@ static size_t bytes_of(const struct jits *j, __u64 owner)
 int jits_names(struct jits *j, __u32 process, const void *bytes, size_t size)
 {
 	_cleanup_free_ void *copy = NULL;
-	struct names *n = find_names(j, process);
+	struct jit_code_names *n = find_names(j, process);
 	struct perf_map map;
 	int err;
 

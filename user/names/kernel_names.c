@@ -22,7 +22,7 @@
 enum order { ORDER_GLOBAL, ORDER_LOCAL, ORDER_WEAK, ORDER_NO_CODE };
 
 /* In order of position. A function reaches up to the next symbol, whatever that is. */
-struct symbol {
+struct kernel_symbol {
 	__u32 position;
 	__u32 name; /* where in the strings, as module */
 	__u32 module;
@@ -30,7 +30,7 @@ struct symbol {
 };
 
 /* A symbol, as the file has it. */
-struct table {
+struct kernel_table {
 	int fd;
 	struct buf symbols, strings;
 	__u64 base; /* kernel_names_base() */
@@ -38,24 +38,24 @@ struct table {
 };
 
 struct kernel_names {
-	struct table *table;
+	struct kernel_table *table;
 	struct job *again; /* reads another table, NULL = none does */
 	__u64 read_ns;
 	__u64 least_ns, pause_ns; /* as it was asked for; as it is now */
 	bool missed; /* something was asked for that has no name */
 };
 
-static __u32 count_of(const struct table *n)
+static __u32 count_of(const struct kernel_table *n)
 {
-	return n->symbols.size / sizeof(struct symbol);
+	return n->symbols.size / sizeof(struct kernel_symbol);
 }
 
-static const struct symbol *symbol_at(const struct table *n, __u32 i)
+static const struct kernel_symbol *symbol_at(const struct kernel_table *n, __u32 i)
 {
-	return (const struct symbol *)n->symbols.data + i;
+	return (const struct kernel_symbol *)n->symbols.data + i;
 }
 
-static int add_string(struct table *n, const char *s, __u32 *ret)
+static int add_string(struct kernel_table *n, const char *s, __u32 *ret)
 {
 	const size_t size = strlen(s) + 1;
 
@@ -65,7 +65,7 @@ static int add_string(struct table *n, const char *s, __u32 *ret)
 	return buf_add(&n->strings, s, size);
 }
 
-static int module_of(struct table *n, const char *module, __u32 *ret)
+static int module_of(struct kernel_table *n, const char *module, __u32 *ret)
 {
 	int err = 0;
 
@@ -100,7 +100,7 @@ static bool is_mark(const char *name)
 }
 
 /* The kernel's text begins with one of these names. What stands before it in the file lies below it. */
-static void set_base(struct table *n, __u64 address, const char *name)
+static void set_base(struct kernel_table *n, __u64 address, const char *name)
 {
 	if (address && address < KERNEL_LAST && n->base == KERNEL_LAST &&
 	    (!strcmp(name, "_text") || !strcmp(name, "_stext")))
@@ -108,11 +108,11 @@ static void set_base(struct table *n, __u64 address, const char *name)
 }
 
 /* "ffffffff81000000 T name" and, of a module, "\t[module]". What is no such line says nothing. */
-static int add_line(struct table *n, char *line)
+static int add_line(struct kernel_table *n, char *line)
 {
 	char *end, *name, *module;
 	__u64 address = strtoull(line, &end, 16);
-	struct symbol s = { 0 };
+	struct kernel_symbol s = { 0 };
 	int err;
 
 	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
@@ -138,7 +138,7 @@ static int add_line(struct table *n, char *line)
 /* Symbols of one position in the order in which they are shown; among equals the first of the file. */
 static int compare(const void *a, const void *b)
 {
-	const struct symbol *x = a, *y = b;
+	const struct kernel_symbol *x = a, *y = b;
 
 	if (x->position != y->position)
 		return x->position < y->position ? -1 : 1;
@@ -148,7 +148,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The whole lines of buffer[0..size). Returns the bytes of the one that is left, or -errno. */
-static ssize_t add_lines(struct table *n, char *buffer, size_t size)
+static ssize_t add_lines(struct kernel_table *n, char *buffer, size_t size)
 {
 	char *line = buffer, *end;
 	int err;
@@ -167,7 +167,7 @@ static ssize_t add_lines(struct table *n, char *buffer, size_t size)
 	return size;
 }
 
-static int read_lines(struct table *n, const bool *stop)
+static int read_lines(struct kernel_table *n, const bool *stop)
 {
 	_cleanup_free_ char *buffer = malloc(READ_SIZE + LINE_MAX_SIZE);
 	ssize_t left = 0, got;
@@ -189,7 +189,7 @@ static int read_lines(struct table *n, const bool *stop)
 /* On failure it is empty. */
 static int table_read(void *table, const bool *stop)
 {
-	struct table *n = table;
+	struct kernel_table *n = table;
 	int err = buf_add(&n->strings, "", 1);
 
 	err = err ?: read_lines(n, stop);
@@ -197,13 +197,13 @@ static int table_read(void *table, const bool *stop)
 		buf_clear(&n->symbols);
 	if (err || !count_of(n))
 		return err ?: -EACCES;
-	qsort(n->symbols.data, count_of(n), sizeof(struct symbol), compare);
+	qsort(n->symbols.data, count_of(n), sizeof(struct kernel_symbol), compare);
 	return 0;
 }
 
 static void table_free(void *table)
 {
-	struct table *n = table;
+	struct kernel_table *n = table;
 
 	if (!n)
 		return;
@@ -215,12 +215,12 @@ static void table_free(void *table)
 }
 
 /* Takes the descriptor over. */
-static struct table *table_new(int fd)
+static struct kernel_table *table_new(int fd)
 {
-	struct table *n = fd >= 0 ? calloc(1, sizeof(*n)) : NULL;
+	struct kernel_table *n = fd >= 0 ? calloc(1, sizeof(*n)) : NULL;
 
 	if (n)
-		*n = (struct table){ .fd = fd, .base = KERNEL_LAST };
+		*n = (struct kernel_table){ .fd = fd, .base = KERNEL_LAST };
 	else if (fd >= 0)
 		close(fd);
 	return n;
@@ -264,7 +264,7 @@ __u64 kernel_names_base(const struct kernel_names *n)
 }
 
 /* The number of the first symbol behind this position. */
-static __u32 behind(const struct table *n, __u32 position)
+static __u32 behind(const struct kernel_table *n, __u32 position)
 {
 	__u32 low = 0, high = count_of(n);
 
@@ -283,9 +283,9 @@ static __u32 behind(const struct table *n, __u32 position)
  * The end of the symbol before number `next`. Nothing says where the last symbol of a module ends: it is
  * taken to end with its page.
  */
-static __u64 end_of(const struct table *n, __u32 next)
+static __u64 end_of(const struct kernel_table *n, __u32 next)
 {
-	const struct symbol *s = symbol_at(n, next - 1), *after = NULL;
+	const struct kernel_symbol *s = symbol_at(n, next - 1), *after = NULL;
 	const __u64 page_end = ((__u64)s->position / PAGE + 1) * PAGE;
 
 	if (next < count_of(n))
@@ -295,10 +295,10 @@ static __u64 end_of(const struct table *n, __u32 next)
 	return page_end;
 }
 
-static bool find(const struct table *n, __u32 position, struct kernel_name *ret)
+static bool find(const struct kernel_table *n, __u32 position, struct kernel_name *ret)
 {
 	const __u32 next = behind(n, position);
-	const struct symbol *s;
+	const struct kernel_symbol *s;
 	__u32 first = next;
 
 	if (!next || position >= end_of(n, next))
@@ -319,7 +319,7 @@ static bool find(const struct table *n, __u32 position, struct kernel_name *ret)
 static void begin_again(struct kernel_names *n)
 {
 	static const struct job_kind reads = { .run = table_read, .free = table_free };
-	struct table *table = table_new(fcntl(n->table->fd, F_DUPFD_CLOEXEC, 0));
+	struct kernel_table *table = table_new(fcntl(n->table->fd, F_DUPFD_CLOEXEC, 0));
 
 	n->missed = false;
 	n->read_ns = clock_ns();
@@ -334,11 +334,11 @@ static void begin_again(struct kernel_names *n)
 static void end_again(struct kernel_names *n)
 {
 	const __u32 before = count_of(n->table);
-	const struct table old = *n->table;
+	const struct kernel_table old = *n->table;
 	int err = job_wait(n->again);
 
-	*n->table = *(struct table *)job_context(n->again);
-	*(struct table *)job_context(n->again) = old;
+	*n->table = *(struct kernel_table *)job_context(n->again);
+	*(struct kernel_table *)job_context(n->again) = old;
 	job_free(TAKE_PTR(n->again));
 	if (!err && count_of(n->table) != before)
 		n->pause_ns = n->least_ns;

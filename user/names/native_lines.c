@@ -11,13 +11,13 @@
 
 #include "base/hash.h"
 
-struct text {
+struct line_name {
 	UT_hash_handle hh;
 	__u32 users;
 	char text[];
 };
 
-struct place {
+struct line_place {
 	__u64 position;
 	UT_hash_handle hh;
 	__u32 count;
@@ -25,8 +25,8 @@ struct place {
 };
 
 struct native_lines {
-	struct place *places;
-	struct text *texts;
+	struct line_place *places;
+	struct line_name *texts;
 	__u32 count;
 	size_t bytes;
 	bool full;
@@ -45,7 +45,7 @@ int native_lines_new(struct native_lines **ret)
 /* A string that keep_text() has returned is not needed any more. */
 static void drop_text(struct native_lines *l, const char *text)
 {
-	struct text *t = (struct text *)(text - offsetof(struct text, text));
+	struct line_name *t = (struct line_name *)(text - offsetof(struct line_name, text));
 
 	if (--t->users)
 		return;
@@ -66,7 +66,7 @@ static void drop_frames(struct native_lines *l, struct native_line *frames, __u3
 	free(frames);
 }
 
-static void drop(struct native_lines *l, struct place *p)
+static void drop(struct native_lines *l, struct line_place *p)
 {
 	HASH_DEL(l->places, p);
 	if (p->frames)
@@ -77,7 +77,7 @@ static void drop(struct native_lines *l, struct place *p)
 
 void native_lines_free(struct native_lines *l)
 {
-	struct place *p, *next;
+	struct line_place *p, *next;
 
 	if (!l)
 		return;
@@ -88,7 +88,7 @@ void native_lines_free(struct native_lines *l)
 
 void native_lines_forget(struct native_lines *l, __u64 begin, __u64 size)
 {
-	struct place *p, *next;
+	struct line_place *p, *next;
 
 	HASH_ITER(hh, l->places, p, next)
 		if (p->position - begin < size)
@@ -96,9 +96,9 @@ void native_lines_forget(struct native_lines *l, __u64 begin, __u64 size)
 	l->full = false;
 }
 
-static struct place *find(const struct native_lines *l, __u64 position)
+static struct line_place *find(const struct native_lines *l, __u64 position)
 {
-	struct place *p;
+	struct line_place *p;
 
 	HASH_FIND(hh, l->places, &position, sizeof(position), p);
 	return p;
@@ -106,7 +106,7 @@ static struct place *find(const struct native_lines *l, __u64 position)
 
 bool native_lines_want(struct native_lines *l, __u64 position)
 {
-	struct place *p;
+	struct line_place *p;
 
 	if (find(l, position))
 		return false;
@@ -129,7 +129,7 @@ bool native_lines_want(struct native_lines *l, __u64 position)
 
 void native_lines_unwant(struct native_lines *l, __u64 position)
 {
-	struct place *p = find(l, position);
+	struct line_place *p = find(l, position);
 
 	if (p && !p->frames)
 		drop(l, p);
@@ -154,7 +154,7 @@ static bool take(struct native_lines *l, size_t bytes)
 static int keep_text(struct native_lines *l, const char *s, const char **ret)
 {
 	const size_t size = strlen(s) + 1;
-	struct text *t;
+	struct line_name *t;
 
 	HASH_FIND(hh, l->texts, s, size - 1, t);
 	if (t) {
@@ -182,7 +182,7 @@ static int keep_text(struct native_lines *l, const char *s, const char **ret)
 static int keep_place(struct native_lines *l, __u64 base, const struct source *s,
 		      const struct source_place *from)
 {
-	struct place *p = find(l, base + from->offset);
+	struct line_place *p = find(l, base + from->offset);
 	struct native_line *frames;
 	int err = 0;
 
@@ -221,7 +221,7 @@ int native_lines_add(struct native_lines *l, __u64 base, const void *bytes, size
 
 __u32 native_lines_find(const struct native_lines *l, __u64 position, const struct native_line **ret)
 {
-	const struct place *p = find(l, position);
+	const struct line_place *p = find(l, position);
 
 	if (!p || !p->frames)
 		return 0;

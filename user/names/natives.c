@@ -29,7 +29,7 @@ struct key {
 	char path[PATH_MAX]; /* only up to its NUL in what is kept */
 };
 
-struct entry {
+struct native_entry {
 	struct key *key;
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
@@ -39,8 +39,8 @@ struct entry {
 };
 
 struct natives {
-	struct entry *by_key;
-	struct entry *list[NATIVES_FILES_MAX]; /* by number */
+	struct native_entry *by_key;
+	struct native_entry *list[NATIVES_FILES_MAX]; /* by number */
 	__u32 serial[NATIVES_FILES_MAX];       /* how often the number was given back */
 	struct intervals intervals;
 	struct shares *shares;
@@ -66,7 +66,7 @@ int natives_new(struct natives **ret)
 	return 0;
 }
 
-static void free_entry(struct entry *e)
+static void free_entry(struct native_entry *e)
 {
 	if (!e)
 		return;
@@ -109,9 +109,9 @@ static size_t key_size(const struct key *key)
 	return offsetof(struct key, path) + strlen(key->path) + 1;
 }
 
-static struct entry *new_entry(const struct key *key)
+static struct native_entry *new_entry(const struct key *key)
 {
-	struct entry *e = calloc(1, sizeof(*e));
+	struct native_entry *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
@@ -125,7 +125,7 @@ static struct entry *new_entry(const struct key *key)
 	return e;
 }
 
-static int take(struct natives *n, struct entry *e, __u64 owner, __u64 size)
+static int take(struct natives *n, struct native_entry *e, __u64 owner, __u64 size)
 {
 	int err = intervals_take_shared(&n->intervals, n->shares, owner, size, &e->file.number, &e->share);
 
@@ -141,7 +141,7 @@ static int take(struct natives *n, struct entry *e, __u64 owner, __u64 size)
 static int add(struct natives *n, const struct code_map *map, const struct key *key, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
-	struct entry *e;
+	struct native_entry *e;
 	int err;
 
 	if (size > FILE_MAX)
@@ -167,7 +167,7 @@ __u32 natives_file_at(const struct natives *n, __u64 position)
 
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 {
-	struct entry *e;
+	struct native_entry *e;
 	struct key key;
 	int err;
 
@@ -209,7 +209,7 @@ const struct native_file *natives_get(const struct natives *n, __u32 file)
 int natives_functions(struct natives *n, __u32 file, const void *bytes, size_t size)
 {
 	_cleanup_free_ void *copy = NULL;
-	struct entry *e = n->list[file];
+	struct native_entry *e = n->list[file];
 	struct functions functions;
 	int err;
 
@@ -258,7 +258,7 @@ void natives_end_look(struct natives *n, __u32 turn)
 
 static void give_back(struct natives *n, __u32 file)
 {
-	struct entry *e = n->list[file];
+	struct native_entry *e = n->list[file];
 
 	if (n->lines)
 		native_lines_forget(n->lines, e->file.base, n->intervals.list[file].size);
@@ -329,7 +329,7 @@ void natives_table_refused(struct natives *n)
 bool natives_find(const struct natives *n, __u64 position, struct native_place *ret)
 {
 	const struct function *f;
-	const struct entry *e;
+	const struct native_entry *e;
 	__u32 file;
 
 	if (position >= TEXT_VDSO && position <= TEXT_JIT) {

@@ -12,35 +12,35 @@
 
 #define PARENTS_MAX 32 /* spans within which one began that are asked in turn */
 
-struct text {
+struct route_text {
 	UT_hash_handle hh;
 	__u32 spans; /* that have it */
 	char route[];
 };
 
-struct span {
+struct span_route {
 	struct route_key key;
-	struct user *user;
-	struct text *text; /* the user's; NULL: it has no route of its own */
+	struct route_user *user;
+	struct route_text *text; /* the user's; NULL: it has no route of its own */
 	__u64 parent;
 	__u64 met; /* CLOCK_MONOTONIC, ns */
-	struct span *prev, *next; /* of the user's */
+	struct span_route *prev, *next; /* of the user's */
 	UT_hash_handle hh;
 };
 
 /* Whoever has a span. Texts are its own: how long they stay is nobody else's affair. */
-struct user {
+struct route_user {
 	__u64 number;
-	struct text *texts;
-	struct span *spans; /* in the order in which they were met */
+	struct route_text *texts;
+	struct span_route *spans; /* in the order in which they were met */
 	__u32 count;
 	UT_hash_handle hh;
 };
 
 struct routes {
 	__u64 keep_ns;
-	struct user *users;
-	struct span *spans;
+	struct route_user *users;
+	struct span_route *spans;
 	size_t texts; /* of all users */
 	struct route_counts counts;
 };
@@ -56,7 +56,7 @@ int routes_new(struct routes **ret, __u64 keep_ns)
 	return 0;
 }
 
-static void release_text(struct routes *r, struct user *u, struct text *text)
+static void release_text(struct routes *r, struct route_user *u, struct route_text *text)
 {
 	if (!text || --text->spans)
 		return;
@@ -65,7 +65,7 @@ static void release_text(struct routes *r, struct user *u, struct text *text)
 	r->texts--;
 }
 
-static void forget_user_without_spans(struct routes *r, struct user *u)
+static void forget_user_without_spans(struct routes *r, struct route_user *u)
 {
 	if (u->spans)
 		return;
@@ -73,9 +73,9 @@ static void forget_user_without_spans(struct routes *r, struct user *u)
 	free(u);
 }
 
-static void forget_span(struct routes *r, struct span *s)
+static void forget_span(struct routes *r, struct span_route *s)
 {
-	struct user *u = s->user;
+	struct route_user *u = s->user;
 
 	HASH_DEL(r->spans, s);
 	DL_DELETE(u->spans, s);
@@ -95,10 +95,10 @@ void routes_free(struct routes *r)
 }
 
 /* The text of a user, for one span more. */
-static struct text *hold_text(struct routes *r, struct user *u, const char *route)
+static struct route_text *hold_text(struct routes *r, struct route_user *u, const char *route)
 {
 	const size_t length = strlen(route);
-	struct text *text;
+	struct route_text *text;
 
 	HASH_FIND(hh, u->texts, route, length, text);
 	if (!text) {
@@ -117,17 +117,17 @@ static struct text *hold_text(struct routes *r, struct user *u, const char *rout
 	return text;
 }
 
-static struct span *find_span(const struct routes *r, const struct route_key *key)
+static struct span_route *find_span(const struct routes *r, const struct route_key *key)
 {
-	struct span *s;
+	struct span_route *s;
 
 	HASH_FIND(hh, r->spans, key, sizeof(*key), s);
 	return s;
 }
 
-static struct user *find_user(const struct routes *r, __u64 number)
+static struct route_user *find_user(const struct routes *r, __u64 number)
 {
-	struct user *u;
+	struct route_user *u;
 
 	HASH_FIND(hh, r->users, &number, sizeof(number), u);
 	return u;
@@ -136,9 +136,9 @@ static struct user *find_user(const struct routes *r, __u64 number)
 /* Of users who have as many it is the one who asks. */
 static void make_room(struct routes *r, __u64 number)
 {
-	struct user *most = find_user(r, number) ?: r->users;
+	struct route_user *most = find_user(r, number) ?: r->users;
 
-	for (struct user *u = r->users; u; u = u->hh.next)
+	for (struct route_user *u = r->users; u; u = u->hh.next)
 		if (u->count > most->count)
 			most = u;
 	forget_span(r, most->spans);
@@ -146,9 +146,9 @@ static void make_room(struct routes *r, __u64 number)
 }
 
 /* A user who has no span yet gets one next, or is to be forgotten. */
-static struct user *make_user(struct routes *r, __u64 number)
+static struct route_user *make_user(struct routes *r, __u64 number)
 {
-	struct user *u = calloc(1, sizeof(*u));
+	struct route_user *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
@@ -160,9 +160,9 @@ static struct user *make_user(struct routes *r, __u64 number)
 	return NULL;
 }
 
-static struct span *make_span(struct routes *r, const struct route_key *key, struct user *u)
+static struct span_route *make_span(struct routes *r, const struct route_key *key, struct route_user *u)
 {
-	struct span *s = calloc(1, sizeof(*s));
+	struct span_route *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -178,10 +178,10 @@ static struct span *make_span(struct routes *r, const struct route_key *key, str
 	return NULL;
 }
 
-static struct span *add_span(struct routes *r, const struct route_key *key, __u64 number)
+static struct span_route *add_span(struct routes *r, const struct route_key *key, __u64 number)
 {
-	struct span *s = NULL;
-	struct user *u;
+	struct span_route *s = NULL;
+	struct route_user *u;
 
 	if (HASH_COUNT(r->spans) == ROUTES_SPANS_MAX)
 		make_room(r, number);
@@ -194,7 +194,7 @@ static struct span *add_span(struct routes *r, const struct route_key *key, __u6
 }
 
 /* It is the user's youngest then. */
-static void note(struct span *s, const struct route_met *met)
+static void note(struct span_route *s, const struct route_met *met)
 {
 	DL_DELETE(s->user->spans, s);
 	DL_APPEND(s->user->spans, s);
@@ -204,8 +204,8 @@ static void note(struct span *s, const struct route_met *met)
 
 int routes_set(struct routes *r, const struct route_key *key, const struct route_met *met)
 {
-	struct span *s = find_span(r, key) ?: add_span(r, key, met->user);
-	struct text *text;
+	struct span_route *s = find_span(r, key) ?: add_span(r, key, met->user);
+	struct route_text *text;
 
 	if (!s)
 		return -ENOMEM;
@@ -225,7 +225,7 @@ const char *routes_find(const struct routes *r, const struct route_key *key)
 	struct route_key at = *key;
 
 	for (int i = 0; i < PARENTS_MAX; i++) {
-		const struct span *s = find_span(r, &at);
+		const struct span_route *s = find_span(r, &at);
 
 		if (!s)
 			return NULL;
@@ -236,11 +236,11 @@ const char *routes_find(const struct routes *r, const struct route_key *key)
 	return NULL;
 }
 
-static void forget_old_spans(struct routes *r, struct user *u, __u64 now)
+static void forget_old_spans(struct routes *r, struct route_user *u, __u64 now)
 {
-	struct span *next;
+	struct span_route *next;
 
-	for (struct span *s = u->spans; s && s->met + r->keep_ns < now; s = next) {
+	for (struct span_route *s = u->spans; s && s->met + r->keep_ns < now; s = next) {
 		next = s->next; /* without one the user goes, too */
 		forget_span(r, s);
 	}
@@ -248,7 +248,7 @@ static void forget_old_spans(struct routes *r, struct user *u, __u64 now)
 
 void routes_forget(struct routes *r, __u64 now)
 {
-	struct user *u, *next;
+	struct route_user *u, *next;
 
 	HASH_ITER(hh, r->users, u, next)
 		forget_old_spans(r, u, now);

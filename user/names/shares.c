@@ -6,13 +6,13 @@
 
 #include "base/hash.h"
 
-struct slot {
+struct share_slot {
 	struct share share;
 	UT_hash_handle hh;
 };
 
 struct shares {
-	struct slot *slots;
+	struct share_slot *slots;
 };
 
 int shares_new(struct shares **ret)
@@ -27,7 +27,7 @@ int shares_new(struct shares **ret)
 
 void shares_free(struct shares *s)
 {
-	struct slot *slot, *next;
+	struct share_slot *slot, *next;
 
 	if (!s)
 		return;
@@ -38,9 +38,9 @@ void shares_free(struct shares *s)
 	free(s);
 }
 
-static struct slot *find(const struct shares *s, __u64 owner)
+static struct share_slot *find(const struct shares *s, __u64 owner)
 {
-	struct slot *slot;
+	struct share_slot *slot;
 
 	HASH_FIND(hh, s->slots, &owner, sizeof(owner), slot);
 	return slot;
@@ -48,23 +48,23 @@ static struct slot *find(const struct shares *s, __u64 owner)
 
 const struct share *shares_find(const struct shares *s, __u64 owner)
 {
-	const struct slot *slot = find(s, owner);
+	const struct share_slot *slot = find(s, owner);
 
 	return slot ? &slot->share : NULL;
 }
 
 __u32 shares_count(const struct shares *s, __u64 owner)
 {
-	const struct slot *slot = find(s, owner);
+	const struct share_slot *slot = find(s, owner);
 
 	return slot ? slot->share.count : 0;
 }
 
 const struct share *shares_most(const struct shares *s)
 {
-	const struct slot *most = s->slots;
+	const struct share_slot *most = s->slots;
 
-	for (const struct slot *at = s->slots; at; at = at->hh.next)
+	for (const struct share_slot *at = s->slots; at; at = at->hh.next)
 		if (at->share.line > most->share.line)
 			most = at;
 	return most ? &most->share : NULL;
@@ -77,7 +77,7 @@ unsigned int shares_owners(const struct shares *s)
 
 int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 {
-	struct slot *slot = find(s, owner);
+	struct share_slot *slot = find(s, owner);
 
 	if (!slot) {
 		slot = calloc(1, sizeof(*slot));
@@ -98,7 +98,7 @@ int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 
 void shares_drop(struct shares *s, struct share *share, __u64 line)
 {
-	struct slot *slot = find(s, share->owner);
+	struct share_slot *slot = find(s, share->owner);
 
 	share->line -= line;
 	if (--share->count)

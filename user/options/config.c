@@ -10,7 +10,7 @@
 #include "options/line.h"
 #include "options/row.h"
 
-struct reading {
+struct config_reading {
 	struct options *o;
 	int *line_of;
 };
@@ -34,7 +34,7 @@ static int set_flag(struct options *o, const struct option_row *r, const char *v
 
 static int set_key(void *context, const char *key, const char *value, int line, char *error, size_t size)
 {
-	struct reading *reading = context;
+	struct config_reading *reading = context;
 	struct options *o = reading->o;
 	const struct option_row *r = row_find(key, strlen(key), o->subcommand->takes);
 	size_t i = r ? (size_t)(r - option_rows) : 0;
@@ -58,7 +58,7 @@ static int set_key(void *context, const char *key, const char *value, int line, 
 int config_read(struct options *o, int *line_of, char *error, size_t size)
 {
 	bool has_target = o->all_python || o->all || o->pids || o->command;
-	struct reading reading = { o, line_of };
+	struct config_reading reading = { o, line_of };
 	const char *path = o->config;
 
 	line_begin(o, o->argc, o->argv);

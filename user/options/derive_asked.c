@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "report/expression.h"
-#include "report/question.h"
+#include "report/report_query.h"
 #include "base/clock.h"
 #include "options/derive.h"
 #include "options/fail.h"
@@ -60,7 +60,7 @@ int derive_asked(struct options *o, char *error, size_t size)
 	enum answer_by by;
 	const char *label;
 
-	if (o->by && question_by(o->by, &by, &label))
+	if (o->by && report_query_by(o->by, &by, &label))
 		return options_fail(error, size, "--by wants one of %s, not '%s'", by_names, o->by);
 	if (!!o->callers + !!o->callees + !!o->lines + o->tree + !!o->by + o->findings > 1)
 		return options_fail(error, size,

@@ -9,7 +9,7 @@
 #include "options/options.h"
 #include "options/row.h"
 
-struct page {
+struct help_page {
 	FILE *f;
 	const char *bold, *plain;
 	unsigned int groups; /* of the options on it */
@@ -59,7 +59,7 @@ static void print_row(FILE *f, const struct option_row *r)
 }
 
 /* A heading stands above the first option below it that is on the page. */
-static void print_options(const struct page *p)
+static void print_options(const struct help_page *p)
 {
 	const char *heading = NULL;
 
@@ -83,7 +83,7 @@ static void print_options(const struct page *p)
 }
 
 /* The end of the page. */
-static void print_end(const struct page *p, const char *codes)
+static void print_end(const struct help_page *p, const char *codes)
 {
 	if (p->groups & GROUP_OUTPUT)
 		fprintf(p->f, "\n%sRead the profile%s\n  go tool pprof -http localhost:8080 profile.pb.gz\n",
@@ -91,7 +91,7 @@ static void print_end(const struct page *p, const char *codes)
 	fprintf(p->f, "\nExit code: %s.\n", codes);
 }
 
-static void print_command(struct page *p, const struct command_row *c)
+static void print_command(struct help_page *p, const struct command_row *c)
 {
 	fprintf(p->f, "%spyperf-bpf %s%s %s\n\n%s", p->bold, c->name, p->plain, c->about, c->examples);
 	p->groups = c->takes;
@@ -107,7 +107,7 @@ static void print_examples(FILE *f)
 		fprintf(f, "%.*s\n", (int)strcspn(command_rows[i].examples, "\n"), command_rows[i].examples);
 }
 
-static void print_all(struct page *p)
+static void print_all(struct help_page *p)
 {
 	fprintf(p->f,
 		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without "
@@ -125,7 +125,7 @@ static void print_all(struct page *p)
 
 void options_help(const struct options *o, FILE *f, bool colour)
 {
-	struct page p = { .f = f, .bold = colour ? BOLD : "", .plain = colour ? RESET : "" };
+	struct help_page p = { .f = f, .bold = colour ? BOLD : "", .plain = colour ? RESET : "" };
 
 	if (o->named)
 		print_command(&p, o->subcommand);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/question.h"
+#include "report/report_query.h"
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "options/fail.h"

@@ -8,7 +8,7 @@
 #define UUID_LENGTH (POD_UID_SIZE - 1)
 #define HASH_LENGTH 32 /* uid of a static pod: an MD5 of its manifest */
 
-struct span {
+struct path_span {
 	const char *start;
 	size_t length;
 };
@@ -73,7 +73,7 @@ bool cgroup_is_name(const char *text, bool dots, unsigned int size)
 	return true;
 }
 
-static bool ends_with(struct span s, const char *tail)
+static bool ends_with(struct path_span s, const char *tail)
 {
 	size_t n = strlen(tail);
 
@@ -85,7 +85,7 @@ static bool ends_with(struct span s, const char *tail)
  * SLICE:RUNTIME:ID (containerd, set up for the one driver and used with the other). conmon only watches a
  * container.
  */
-static bool parse_container(struct span s, char ret[CONTAINER_ID_SIZE])
+static bool parse_container(struct path_span s, char ret[CONTAINER_ID_SIZE])
 {
 	const char *id;
 
@@ -103,7 +103,7 @@ static bool parse_container(struct span s, char ret[CONTAINER_ID_SIZE])
 }
 
 /* podUID (cgroupfs), kubepods-CLASS-podUID.slice (systemd). */
-static bool parse_pod(struct span s, char ret[POD_UID_SIZE])
+static bool parse_pod(struct path_span s, char ret[POD_UID_SIZE])
 {
 	for (size_t i = 0; i + 3 < s.length; i++) {
 		const char *uid = s.start + i + 3;
@@ -121,7 +121,7 @@ static bool parse_pod(struct span s, char ret[POD_UID_SIZE])
 }
 
 /* Takes the last component off a path. False when there is none left. */
-static bool take_last(struct span *path, struct span *ret)
+static bool take_last(struct path_span *path, struct path_span *ret)
 {
 	const char *slash = memrchr(path->start, '/', path->length);
 
@@ -134,7 +134,7 @@ static bool take_last(struct span *path, struct span *ret)
 }
 
 /* Takes the first component off a path. False when there is none left. */
-static bool take_first(struct span *path, struct span *ret)
+static bool take_first(struct path_span *path, struct path_span *ret)
 {
 	const char *slash;
 
@@ -143,14 +143,14 @@ static bool take_first(struct span *path, struct span *ret)
 	path->start++;
 	path->length--;
 	slash = memchr(path->start, '/', path->length);
-	*ret = (struct span){ path->start, slash ? (size_t)(slash - path->start) : path->length };
+	*ret = (struct path_span){ path->start, slash ? (size_t)(slash - path->start) : path->length };
 	path->start += ret->length;
 	path->length -= ret->length;
 	return true;
 }
 
 /* user@UID.service: systemd hands what is below it to that user. */
-static bool is_delegated(struct span part)
+static bool is_delegated(struct path_span part)
 {
 	return part.length > strlen("user@") && !memcmp(part.start, "user@", strlen("user@")) &&
 	       ends_with(part, ".service");
@@ -162,9 +162,9 @@ static bool is_delegated(struct span part)
  * without a pod the first container. A pod counts more than a container around it: that is a kubelet in a
  * container (kind).
  */
-static void parse_path(struct span path, struct cgroup *ret)
+static void parse_path(struct path_span path, struct cgroup *ret)
 {
-	struct span rest, part;
+	struct path_span rest, part;
 	size_t n;
 
 	if (ends_with(path, " (deleted)")) /* said of a cgroup that was removed */
@@ -186,7 +186,7 @@ static int score(const struct cgroup *g, bool unified)
 }
 
 /* ID:CONTROLLERS:PATH. Controllers hold no colon; a path may. */
-static bool split_line(struct span line, struct span *ret_path, bool *ret_unified)
+static bool split_line(struct path_span line, struct path_span *ret_path, bool *ret_unified)
 {
 	const char *controllers = memchr(line.start, ':', line.length), *path,
 		   *end = line.start + line.length;
@@ -196,7 +196,7 @@ static bool split_line(struct span line, struct span *ret_path, bool *ret_unifie
 	path = memchr(controllers + 1, ':', end - controllers - 1);
 	if (!path || path + 1 == end || path[1] != '/')
 		return false;
-	*ret_path = (struct span){ path + 1, end - path - 1 };
+	*ret_path = (struct path_span){ path + 1, end - path - 1 };
 	*ret_unified = path == controllers + 1 && line.start[0] == '0';
 	return true;
 }
@@ -209,10 +209,10 @@ void cgroup_parse(const char *text, struct cgroup *ret)
 	memset(ret, 0, sizeof(*ret));
 	for (; (newline = strchr(text, '\n')); text = newline + 1) {
 		struct cgroup g = {};
-		struct span path;
+		struct path_span path;
 		bool unified;
 
-		if (!split_line((struct span){ text, newline - text }, &path, &unified))
+		if (!split_line((struct path_span){ text, newline - text }, &path, &unified))
 			continue;
 		parse_path(path, &g);
 		if (score(&g, unified) <= best)
@@ -223,7 +223,7 @@ void cgroup_parse(const char *text, struct cgroup *ret)
 }
 
 /* The field of that number, counted from 0, between single blanks. */
-static bool get_field(const char *line, int number, struct span *ret)
+static bool get_field(const char *line, int number, struct path_span *ret)
 {
 	while (number--) {
 		line = strchr(line, ' ');
@@ -231,11 +231,11 @@ static bool get_field(const char *line, int number, struct span *ret)
 			return false;
 		line++;
 	}
-	*ret = (struct span){ line, strcspn(line, " ") };
+	*ret = (struct path_span){ line, strcspn(line, " ") };
 	return true;
 }
 
-static bool copy_name(struct span s, char ret[CONTAINER_NAME_SIZE])
+static bool copy_name(struct path_span s, char ret[CONTAINER_NAME_SIZE])
 {
 	if (s.length >= CONTAINER_NAME_SIZE)
 		return false;
@@ -251,7 +251,7 @@ static bool copy_name(struct span s, char ret[CONTAINER_NAME_SIZE])
  */
 bool cgroup_parse_mount(const char *line, struct pod_mount *ret)
 {
-	struct span path, last, name, kind, uid, pods;
+	struct path_span path, last, name, kind, uid, pods;
 	struct pod_mount mount = {};
 
 	if (!get_field(line, 3, &path) || !take_last(&path, &last))

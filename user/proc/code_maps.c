@@ -27,7 +27,7 @@ struct code_file code_file_of(const struct stat *stat)
 				   stat->st_mtim.tv_nsec };
 }
 
-struct reading {
+struct code_maps_reading {
 	pid_t tid;
 	__u32 user;
 	struct buf *out;
@@ -40,7 +40,7 @@ struct reading {
 	bool looked;
 };
 
-static void identify_file(struct reading *r, const struct procfs_map *map)
+static void identify_file(struct code_maps_reading *r, const struct procfs_map *map)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat stat;
@@ -56,7 +56,7 @@ static void identify_file(struct reading *r, const struct procfs_map *map)
 }
 
 /* The perf map, for code that a compiler has made at run time. */
-static struct code_file perf_map_of(struct reading *r)
+static struct code_file perf_map_of(struct code_maps_reading *r)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat stat;
@@ -84,7 +84,7 @@ static bool is_memory(const struct procfs_map *map)
 
 static int on_map(const struct procfs_map *map, void *context)
 {
-	struct reading *r = context;
+	struct code_maps_reading *r = context;
 	const bool memory = is_memory(map);
 	const char *path = memory && map->inode ? "" : map->path;
 	struct sent_map sent = { map->start, map->end, map->offset, .path_size = strlen(path) + 1 };
@@ -118,7 +118,7 @@ static __u32 user_of(pid_t tid)
 
 int code_maps_read(pid_t tid, struct buf *out)
 {
-	struct reading r = { .tid = tid, .user = user_of(tid), .out = out };
+	struct code_maps_reading r = { .tid = tid, .user = user_of(tid), .out = out };
 	const size_t size = out->size;
 	int err = procfs_maps(tid, on_map, &r);
 

@@ -15,13 +15,13 @@
 #define US_MAX	   (1ULL << 53) /* 285 years: more is no time, and sums of it would overflow */
 
 /* Where a hierarchy is mounted, and a cgroup in it. */
-struct place {
+struct quota_place {
 	const char *top;
 	bool is_second;
 	char path[CPU_QUOTA_PATH_SIZE];
 };
 
-static char *read_file(const struct place *p, const char *name)
+static char *read_file(const struct quota_place *p, const char *name)
 {
 	char path[CPU_QUOTA_PATH_SIZE + 64], *text;
 
@@ -42,7 +42,7 @@ static __u64 number_of(const char *text, const char *key)
 	return 0;
 }
 
-static __u64 number_in(const struct place *p, const char *name)
+static __u64 number_in(const struct quota_place *p, const char *name)
 {
 	_cleanup_free_ char *text = read_file(p, name);
 	const long long number = text ? strtoll(text, NULL, 10) : 0;
@@ -50,7 +50,7 @@ static __u64 number_in(const struct place *p, const char *name)
 	return number > 0 ? (__u64)number : 0; /* no quota is -1 */
 }
 
-static void read_limit(const struct place *p, struct cpu_quota *ret)
+static void read_limit(const struct quota_place *p, struct cpu_quota *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned long long quota, period;
@@ -67,7 +67,7 @@ static void read_limit(const struct place *p, struct cpu_quota *ret)
 	}
 }
 
-static void read_counts(const struct place *p, struct cpu_quota *ret)
+static void read_counts(const struct quota_place *p, struct cpu_quota *ret)
 {
 	_cleanup_free_ char *text = read_file(p, "cpu.stat");
 
@@ -87,7 +87,7 @@ static bool is_sane(const struct cpu_quota *q)
 }
 
 /* False: this cgroup has no quota of its own. */
-static bool read_at(const struct place *p, struct cpu_quota *ret)
+static bool read_at(const struct quota_place *p, struct cpu_quota *ret)
 {
 	struct cpu_quota q = { 0 };
 
@@ -130,7 +130,7 @@ static bool is_second(void)
  * What leads above the root, as seen from a cgroup namespace, is another cgroup than the files below
  * /sys/fs/cgroup say.
  */
-static bool set_place(const char *top, const char *path, size_t n, struct place *ret)
+static bool set_place(const char *top, const char *path, size_t n, struct quota_place *ret)
 {
 	if (n >= sizeof(ret->path) || *path != '/' || memmem(path, n, "/..", 3))
 		return false;
@@ -141,7 +141,7 @@ static bool set_place(const char *top, const char *path, size_t n, struct place 
 }
 
 /* ID:CONTROLLERS:PATH. That of version 1 counts more: a controller is in one hierarchy. */
-static bool find_place(const char *text, struct place *ret)
+static bool find_place(const char *text, struct quota_place *ret)
 {
 	bool found = false;
 
@@ -163,7 +163,7 @@ static bool find_place(const char *text, struct place *ret)
 
 void cpu_quota_read(const char *cgroups, struct cpu_quota *ret)
 {
-	struct place p = { 0 };
+	struct quota_place p = { 0 };
 
 	memset(ret, 0, sizeof(*ret));
 	if (!find_place(cgroups, &p))

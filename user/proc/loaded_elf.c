@@ -18,7 +18,7 @@
 #define AT_ONCE		128
 #define NAME_MAX_SIZE	64
 
-struct table {
+struct loaded_table {
 	__u64 address, size; /* bytes */
 };
 
@@ -28,7 +28,7 @@ struct library {
 	__u64 dynamic, dynamic_size;
 	__u64 symbols, names, hash;
 	__u64 relative; /* entries at the beginning of the first table that need no symbol */
-	struct table relocations[2];
+	struct loaded_table relocations[2];
 };
 
 static int read_at(const struct library *l, __u64 address, void *dst, size_t size)
@@ -205,7 +205,8 @@ static void take_relocation(const struct library *l, const Elf64_Rela *r, __u32 
 	}
 }
 
-static int read_relocations(const struct library *l, const struct table *t, __u64 skipped, __u32 symbol,
+static int read_relocations(const struct library *l, const struct loaded_table *t, __u64 skipped,
+			    __u32 symbol,
 			    struct loaded_tls *tls)
 {
 	const __u64 count = t->size / sizeof(Elf64_Rela);

@@ -19,7 +19,7 @@
 #define PLACES_MAX 8 /* mappings of that name that are looked at */
 
 /* OTEP 4719: "Header Structure" */
-struct header {
+struct context_header {
 	char signature[8]; /* without a NUL */
 	__u32 version;
 	__u32 payload_size;
@@ -27,7 +27,7 @@ struct header {
 	__u64 payload;	    /* address */
 };
 
-_Static_assert(sizeof(struct header) == 32, "a header has no padding");
+_Static_assert(sizeof(struct context_header) == 32, "a header has no padding");
 
 /* --- the message ---------------------------------------------------------------------------------------- */
 
@@ -169,7 +169,7 @@ int otel_context_parse(const void *message, size_t size, struct otel_context *re
 
 /* --- where it is ---------------------------------------------------------------------------------------- */
 
-struct places {
+struct context_places {
 	__u64 address[PLACES_MAX];
 	int count;
 };
@@ -181,9 +181,9 @@ static bool begins_with(const char *text, const char *start)
 
 static int visit(const struct procfs_map *map, void *context)
 {
-	struct places *p = context;
+	struct context_places *p = context;
 
-	if (!map->read || map->end - map->start < sizeof(struct header))
+	if (!map->read || map->end - map->start < sizeof(struct context_header))
 		return 0;
 	if (!begins_with(map->path, "[anon_shmem:" SIGNATURE) &&
 	    !begins_with(map->path, "[anon:" SIGNATURE) &&
@@ -194,7 +194,7 @@ static int visit(const struct procfs_map *map, void *context)
 }
 
 /* -ENOENT if there is no header there that can be read. */
-static int read_header(pid_t tid, __u64 address, struct header *ret)
+static int read_header(pid_t tid, __u64 address, struct context_header *ret)
 {
 	int err = remote_read(tid, address, ret, sizeof(*ret));
 
@@ -205,9 +205,9 @@ static int read_header(pid_t tid, __u64 address, struct header *ret)
 	return 0;
 }
 
-static int find_header(pid_t tid, __u64 *ret_address, struct header *ret)
+static int find_header(pid_t tid, __u64 *ret_address, struct context_header *ret)
 {
-	struct places places = {};
+	struct context_places places = {};
 	int err = procfs_maps(tid, visit, &places);
 
 	if (err < 0)
@@ -232,7 +232,7 @@ static bool has_our_clock(pid_t pid)
 	return stat("/proc/self/ns/time", &ours) || stat(path, &its) || ours.st_ino == its.st_ino;
 }
 
-static int read_payload(pid_t tid, const struct header *h, void **ret)
+static int read_payload(pid_t tid, const struct context_header *h, void **ret)
 {
 	_cleanup_free_ void *payload = NULL;
 	int err;
@@ -249,16 +249,16 @@ static int read_payload(pid_t tid, const struct header *h, void **ret)
 }
 
 /* -EAGAIN: it has been changed since the header was read. */
-static int check_again(pid_t tid, __u64 address, const struct header *before)
+static int check_again(pid_t tid, __u64 address, const struct context_header *before)
 {
-	struct header now;
+	struct context_header now;
 	int err = read_header(tid, address, &now);
 
 	return err ?: now.published_at == before->published_at ? 0 : -EAGAIN;
 }
 
 /* One try. */
-static int read_once(pid_t tid, __u64 address, const struct header *h, struct otel_context *ret)
+static int read_once(pid_t tid, __u64 address, const struct context_header *h, struct otel_context *ret)
 {
 	_cleanup_free_ void *payload = NULL;
 	int err = h->published_at ? read_payload(tid, h, &payload) : -EAGAIN;
@@ -273,7 +273,7 @@ int otel_context_read(pid_t pid, pid_t tid, __u64 began_ns, const struct otel_pl
 		      struct otel_context *ret)
 {
 	struct otel_context c = { .place.header = known->header };
-	struct header h;
+	struct context_header h;
 	int err = known->header ? read_header(tid, known->header, &h) : -ENOENT;
 
 	if (err == -ENOENT)

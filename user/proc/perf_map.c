@@ -18,7 +18,7 @@
 #define STATUS_MAX   16384 /* bytes of /proc/PID/status; it has 1,500 */
 
 /* The bytes that are sent: this, count struct perf_map_function, names. */
-struct sent_header {
+struct sent_perf_map {
 	__u32 count, names_size;
 };
 
@@ -45,14 +45,14 @@ int perf_map_open(pid_t tid, struct stat *ret)
 	return fd < 0 ? -ENOENT : fd;
 }
 
-struct reading {
+struct perf_map_reading {
 	struct buf text;
 	struct buf list;  /* struct perf_map_function[], one for each line */
 	struct buf parts; /* struct perf_map_function[] that do not overlap */
 	struct buf names;
 };
 
-static void cleanup_reading(struct reading *r)
+static void cleanup_reading(struct perf_map_reading *r)
 {
 	buf_free(&r->text);
 	buf_free(&r->list);
@@ -93,7 +93,7 @@ static bool take_number(const char **at, __u64 *ret)
 }
 
 /* A line, which ends with a NUL. */
-static int add_line(struct reading *r, const char *line)
+static int add_line(struct perf_map_reading *r, const char *line)
 {
 	struct perf_map_function f = { .name = r->names.size };
 	__u64 size;
@@ -106,14 +106,14 @@ static int add_line(struct reading *r, const char *line)
 	       buf_add(&r->names, line, strnlen(line, PERF_MAP_NAME_SIZE - 1)) ?: buf_add(&r->names, "", 1);
 }
 
-static bool has_room(const struct reading *r)
+static bool has_room(const struct perf_map_reading *r)
 {
 	return r->list.size < PERF_MAP_COUNT_MAX * sizeof(struct perf_map_function) &&
 	       r->names.size <= PERF_MAP_NAMES_MAX - PERF_MAP_NAME_SIZE;
 }
 
 /* Without the last line if that is not whole yet. */
-static int read_lines(struct reading *r)
+static int read_lines(struct perf_map_reading *r)
 {
 	char *line = r->text.data, *end;
 	int err = buf_add(&r->names, "", 1);
@@ -143,12 +143,12 @@ static int compare_bounds(const void *a, const void *b)
 }
 
 /* Functions that cover a place: a heap. The newest, whose name is furthest behind, is on top. */
-struct cover {
+struct map_cover {
 	const struct perf_map_function **list;
 	size_t count;
 };
 
-static void sift_down(struct cover *c, size_t at)
+static void sift_down(struct map_cover *c, size_t at)
 {
 	for (size_t child; (child = 2 * at + 1) < c->count; at = child) {
 		const struct perf_map_function *f = c->list[at];
@@ -162,7 +162,7 @@ static void sift_down(struct cover *c, size_t at)
 	}
 }
 
-static void push(struct cover *c, const struct perf_map_function *f)
+static void push(struct map_cover *c, const struct perf_map_function *f)
 {
 	size_t at = c->count++;
 
@@ -172,7 +172,7 @@ static void push(struct cover *c, const struct perf_map_function *f)
 }
 
 /* The newest that has not ended before this address, or NULL. */
-static const struct perf_map_function *newest(struct cover *c, __u64 address)
+static const struct perf_map_function *newest(struct map_cover *c, __u64 address)
 {
 	while (c->count && c->list[0]->begin + c->list[0]->size <= address) {
 		c->list[0] = c->list[--c->count];
@@ -196,7 +196,7 @@ static int add_part(struct buf *out, const struct perf_map_function *f, __u64 be
 }
 
 /* Memory is used again for other code: of each place the later line tells. bounds: begins and ends. */
-static int sweep(const struct perf_map_function *list, size_t n, const __u64 *bounds, struct cover *cover,
+static int sweep(const struct perf_map_function *list, size_t n, const __u64 *bounds, struct map_cover *cover,
 		 struct buf *out)
 {
 	int err = 0;
@@ -219,7 +219,7 @@ static int part_overlapping(struct buf *lines, struct buf *out)
 	const size_t n = lines->size / sizeof(*list);
 	_cleanup_free_ __u64 *bounds = calloc(2 * n + 1, sizeof(*bounds));
 	_cleanup_free_ const struct perf_map_function **heap = calloc(n + 1, sizeof(*heap));
-	struct cover cover = { heap, 0 };
+	struct map_cover cover = { heap, 0 };
 
 	if (!bounds || !heap)
 		return -ENOMEM;
@@ -236,9 +236,9 @@ static int part_overlapping(struct buf *lines, struct buf *out)
 
 int perf_map_read(int fd, struct buf *out)
 {
-	_cleanup_(cleanup_reading) struct reading r = { 0 };
+	_cleanup_(cleanup_reading) struct perf_map_reading r = { 0 };
 	const size_t size = out->size;
-	struct sent_header h = { 0 };
+	struct sent_perf_map h = { 0 };
 	int err = read_text(fd, &r.text) ?: read_lines(&r) ?: part_overlapping(&r.list, &r.parts);
 
 	if (err)
@@ -254,7 +254,7 @@ int perf_map_read(int fd, struct buf *out)
 
 int perf_map_parse(const void *bytes, size_t size, struct perf_map *ret)
 {
-	struct sent_header h;
+	struct sent_perf_map h;
 	struct perf_map m;
 	__u64 end = 0;
 

@@ -15,14 +15,14 @@
 #define ENTRIES_MAX (4 * PODS_MAX) /* entries looked at in one listing, whatever they are */
 #define SETTLED_S   2		   /* seconds: on some file systems a folder's time of change is no finer */
 
-struct entry {
+struct known_pod {
 	char key[CONTAINER_ID_SIZE];
 	struct pod_names names;
 };
 
 struct pods {
 	const char *folder;
-	struct entry *entries;
+	struct known_pod *entries;
 	size_t count, capacity;
 	struct timespec changed; /* the folder, when it was listed */
 	bool settled;		 /* it was settled then: the last change was SETTLED_S ago */
@@ -118,7 +118,7 @@ bool pods_parse_name(const char *name, char ret_key[CONTAINER_ID_SIZE], struct p
 
 static int add(struct pods *p, const char *name)
 {
-	struct entry e = {};
+	struct known_pod e = {};
 	void *grown;
 
 	if (!pods_parse_name(name, e.key, &e.names))
@@ -159,7 +159,7 @@ static bool refresh(struct pods *p)
 	return true;
 }
 
-static const struct entry *find(const struct pods *p, const char *key)
+static const struct known_pod *find(const struct pods *p, const char *key)
 {
 	if (!*key)
 		return NULL;
@@ -169,7 +169,8 @@ static const struct entry *find(const struct pods *p, const char *key)
 	return NULL;
 }
 
-static const struct entry *find_either(const struct pods *p, const char *pod_uid, const char *container_id)
+static const struct known_pod *find_either(const struct pods *p, const char *pod_uid,
+					   const char *container_id)
 {
 	return find(p, container_id) ?: find(p, pod_uid);
 }
@@ -191,7 +192,7 @@ static void name_only(const char *folder, char ret[CONTAINER_NAME_SIZE])
 	strcpy(ret, only);
 }
 
-static void name_container(const struct pods *p, const struct entry *e, const char *hint,
+static void name_container(const struct pods *p, const struct known_pod *e, const char *hint,
 			   char ret[CONTAINER_NAME_SIZE])
 {
 	char path[PATH_MAX];
@@ -211,7 +212,7 @@ static void name_container(const struct pods *p, const struct entry *e, const ch
 bool pods_find(struct pods *p, const char *pod_uid, const char *container_id, const char *hint,
 	       struct pod_names *ret)
 {
-	const struct entry *e = find_either(p, pod_uid, container_id);
+	const struct known_pod *e = find_either(p, pod_uid, container_id);
 
 	if (!e && (*pod_uid || *container_id) && refresh(p))
 		e = find_either(p, pod_uid, container_id);

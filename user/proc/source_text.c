@@ -11,7 +11,7 @@
 #include "proc/safe_open.h"
 
 /* The bytes that are sent: this, and count + 1 lines, of which the first is where the function begins. */
-struct sent_header {
+struct sent_text {
 	__s64 changed_unix_ns;
 	__u32 from, count;
 };
@@ -54,14 +54,14 @@ static int read_start(int fd, struct buf *text)
 }
 
 /* A line, and where the next one begins. Python ends lines as \n, as \r\n and as \r. */
-struct line {
+struct source_line {
 	const char *text, *next; /* next: NULL behind the last one */
 	size_t size;
 };
 
-static struct line line_at(const char *at, const char *end)
+static struct source_line line_at(const char *at, const char *end)
 {
-	struct line l = { .text = at };
+	struct source_line l = { .text = at };
 
 	while (at < end && *at != '\n' && *at != '\r')
 		at++;
@@ -72,7 +72,7 @@ static struct line line_at(const char *at, const char *end)
 }
 
 /* No letter is cut in two. */
-static int add_line(const struct line *l, struct buf *out)
+static int add_line(const struct source_line *l, struct buf *out)
 {
 	size_t size = l->size;
 	int err;
@@ -91,11 +91,11 @@ static int add_line(const struct line *l, struct buf *out)
 }
 
 /* Goes over the lines once. h->count: how many of those that are wanted there are. */
-static int add_lines(const struct buf *text, const struct source_wanted *w, struct sent_header *h,
+static int add_lines(const struct buf *text, const struct source_wanted *w, struct sent_text *h,
 		     struct buf *begins, struct buf *lines)
 {
 	const char *end = text->data + text->size;
-	struct line l = { .next = text->data };
+	struct source_line l = { .next = text->data };
 	int err = 0;
 
 	for (__u32 number = 1; !err && l.next && l.next < end && (number <= w->to || number <= w->begins);
@@ -120,7 +120,7 @@ static int add_lines(const struct buf *text, const struct source_wanted *w, stru
 int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 }, begins = { 0 }, lines = { 0 };
-	struct sent_header h = { .from = wanted->from };
+	struct sent_text h = { .from = wanted->from };
 	const size_t size = out->size;
 	_cleanup_close_ int fd = -1;
 	struct stat stat;
@@ -162,9 +162,9 @@ static const char *take_line(char **at, const char *end)
 
 int source_text_parse(void *bytes, size_t size, struct source_text *ret)
 {
-	char *at = (char *)bytes + sizeof(struct sent_header), *end = (char *)bytes + size;
+	char *at = (char *)bytes + sizeof(struct sent_text), *end = (char *)bytes + size;
 	struct source_text t = { 0 };
-	struct sent_header h;
+	struct sent_text h;
 
 	if (size < sizeof(h))
 		return -EBADMSG;

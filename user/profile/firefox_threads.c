@@ -17,7 +17,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 
-struct writer {
+struct firefox_writer {
 	const struct profile *profile;
 	const struct firefox_stacks *stacks;
 	struct buf *out;
@@ -37,7 +37,7 @@ static int compare_owners(const void *a, const void *b, void *profile)
 }
 
 /* What a count takes, where samples stand one behind the other. */
-static __u64 width_of(const struct writer *w, __u64 count)
+static __u64 width_of(const struct firefox_writer *w, __u64 count)
 {
 	const bool ticks = event_rows[w->kind].unit == UNIT_COUNT;
 
@@ -45,7 +45,7 @@ static __u64 width_of(const struct writer *w, __u64 count)
 }
 
 /* A piece for each sample, one behind the other. */
-static int line_up(const struct writer *w, struct timeline *t)
+static int line_up(const struct firefox_writer *w, struct timeline *t)
 {
 	const struct profile *p = w->profile;
 	const __u32 count = profile_count(p, PROFILE_SAMPLE);
@@ -81,14 +81,14 @@ static int line_up(const struct writer *w, struct timeline *t)
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-static bool is_sample(const struct writer *w, const struct timeline_piece *piece)
+static bool is_sample(const struct firefox_writer *w, const struct timeline_piece *piece)
 {
 	return piece->kind == w->kind;
 }
 
 enum column { STACK, TIME, WEIGHT, CPU };
 
-static int add_value(const struct writer *w, enum column column, const struct timeline_piece *piece)
+static int add_value(const struct firefox_writer *w, enum column column, const struct timeline_piece *piece)
 {
 	switch (column) {
 	case STACK:
@@ -105,7 +105,7 @@ static int add_value(const struct writer *w, enum column column, const struct ti
 	return buf_printf(w->out, "%llu", w->kind == EVENT_CPU ? width_of(w, piece->amount) : 0);
 }
 
-static int add_column(const struct writer *w, const struct timeline_thread *t, const char *name,
+static int add_column(const struct firefox_writer *w, const struct timeline_thread *t, const char *name,
 		      enum column column, size_t *ret_count)
 {
 	int err = buf_printf(w->out, "\"%s\":[", name);
@@ -121,7 +121,7 @@ static int add_column(const struct writer *w, const struct timeline_thread *t, c
 	return err ?: buf_add_string(w->out, "],");
 }
 
-static int add_samples(const struct writer *w, const struct timeline_thread *t)
+static int add_samples(const struct firefox_writer *w, const struct timeline_thread *t)
 {
 	static const char *const weights[] = {
 		[UNIT_COUNT] = "samples", [UNIT_NANOSECONDS] = "tracing-ms", [UNIT_BYTES] = "bytes"
@@ -138,7 +138,8 @@ static int add_samples(const struct writer *w, const struct timeline_thread *t)
 
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-static int add_thread(const struct writer *w, const struct timeline_thread *t, struct firefox_markers *m)
+static int add_thread(const struct firefox_writer *w, const struct timeline_thread *t,
+		      struct firefox_markers *m)
 {
 	const struct profile_owner *o = profile_get_owner(w->profile, t->owner);
 	_cleanup_buf_ struct buf process = {}, thread = {};
@@ -161,7 +162,7 @@ static int add_thread(const struct writer *w, const struct timeline_thread *t, s
 
 int firefox_threads_write(const struct profile *p, const struct firefox_stacks *s, struct buf *out)
 {
-	const struct writer w = { p, s, out, profile_shown(p) };
+	const struct firefox_writer w = { p, s, out, profile_shown(p) };
 	const bool timed = profile_moments(p)->count;
 	_cleanup_(timeline_free) struct timeline t = {};
 	_cleanup_(firefox_markers_close) struct firefox_markers m = {};

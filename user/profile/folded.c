@@ -15,25 +15,25 @@
 #include "profile/short_path.h"
 
 /* The texts of all records of a kind: that of id begins at start[id - 1] and ends at start[id]. */
-struct texts {
+struct folded_texts {
 	struct buf text;
 	size_t *start;
 	__u32 *order; /* ids, sorted by text */
 	__u32 *rank;  /* by id; equal texts have equal ranks */
 };
 
-struct encoder {
+struct folded_encoder {
 	const struct profile *profile;
 	int kind; /* the kind of event that is written, ... */
 	bool tells_kinds; /* ... as the first frame, since there are several */
 	bool *is_whole;	  /* by string: another file has its short path, so it is written whole */
-	struct texts frames, owners;
+	struct folded_texts frames, owners;
 	struct buf *out;
 };
 
-static void cleanup_encoder(struct encoder *e)
+static void cleanup_encoder(struct folded_encoder *e)
 {
-	struct texts *const all[] = { &e->frames, &e->owners };
+	struct folded_texts *const all[] = { &e->frames, &e->owners };
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		buf_free(&all[i]->text);
@@ -53,7 +53,7 @@ static int by_short_path(const void *a, const void *b, void *context)
 }
 
 /* Of files that would have one text all are written whole: else stacks of two became one. */
-static int find_whole(struct encoder *e)
+static int find_whole(struct folded_encoder *e)
 {
 	const struct profile *p = e->profile;
 	const __u32 strings = profile_count(p, PROFILE_STRING);
@@ -78,7 +78,7 @@ static int find_whole(struct encoder *e)
 	return 0;
 }
 
-static int add_frame(const struct encoder *e, __u32 location, struct buf *out)
+static int add_frame(const struct folded_encoder *e, __u32 location, struct buf *out)
 {
 	const struct profile *p = e->profile;
 	const struct profile_location *l = profile_get_location(p, location);
@@ -97,7 +97,7 @@ static int add_frame(const struct encoder *e, __u32 location, struct buf *out)
 	return err ?: buf_add_string(out, ")");
 }
 
-static int add_owner(const struct encoder *e, __u32 owner, struct buf *out)
+static int add_owner(const struct folded_encoder *e, __u32 owner, struct buf *out)
 {
 	const struct profile *p = e->profile;
 	const struct profile_owner *o = profile_get_owner(p, owner);
@@ -113,7 +113,7 @@ static int add_owner(const struct encoder *e, __u32 owner, struct buf *out)
 
 static int compare_texts(const void *a, const void *b, void *context)
 {
-	const struct texts *t = context;
+	const struct folded_texts *t = context;
 	const size_t *x = t->start + *(const __u32 *)a - 1, *y = t->start + *(const __u32 *)b - 1;
 	size_t x_size = x[1] - x[0], y_size = y[1] - y[0];
 	int order = memcmp(t->text.data + x[0], t->text.data + y[0], x_size < y_size ? x_size : y_size);
@@ -121,8 +121,8 @@ static int compare_texts(const void *a, const void *b, void *context)
 	return order ? order : (x_size > y_size) - (x_size < y_size);
 }
 
-static int render(const struct encoder *e, enum profile_kind kind,
-		  int (*add)(const struct encoder *, __u32, struct buf *), struct texts *t)
+static int render(const struct folded_encoder *e, enum profile_kind kind,
+		  int (*add)(const struct folded_encoder *, __u32, struct buf *), struct folded_texts *t)
 {
 	__u32 n = profile_count(e->profile, kind);
 	int err = 0;
@@ -153,7 +153,7 @@ static int compare_ranks(__u32 x, __u32 y)
 
 static int compare_samples(const void *a, const void *b, void *context)
 {
-	const struct encoder *e = context;
+	const struct folded_encoder *e = context;
 	struct profile_stack x = profile_get_sample(e->profile, *(const __u32 *)a);
 	struct profile_stack y = profile_get_sample(e->profile, *(const __u32 *)b);
 	int order = compare_ranks(e->owners.rank[x.owner], e->owners.rank[y.owner]);
@@ -163,12 +163,12 @@ static int compare_samples(const void *a, const void *b, void *context)
 	return order ? order : compare_ranks(x.n, y.n);
 }
 
-static int add_text(const struct texts *t, __u32 id, struct buf *out)
+static int add_text(const struct folded_texts *t, __u32 id, struct buf *out)
 {
 	return buf_add(out, t->text.data + t->start[id - 1], t->start[id] - t->start[id - 1]);
 }
 
-static int add_line(struct encoder *e, __u32 sample, __u64 count)
+static int add_line(struct folded_encoder *e, __u32 sample, __u64 count)
 {
 	struct profile_stack stack = profile_get_sample(e->profile, sample);
 	int err = 0;
@@ -185,7 +185,7 @@ static int add_line(struct encoder *e, __u32 sample, __u64 count)
  * One number a stack: with several kinds the time that it stands for, if the kind has any, and also with one
  * where that time is the kernel's account, of which a stack may have some without a tick.
  */
-static __u64 number_of(const struct encoder *e, const struct profile_stack *stack)
+static __u64 number_of(const struct folded_encoder *e, const struct profile_stack *stack)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 	const bool is_time = (e->tells_kinds || info->timed) && *event_rows[e->kind].period;
@@ -195,7 +195,7 @@ static __u64 number_of(const struct encoder *e, const struct profile_stack *stac
 	return stack->counts[e->kind] * (is_time ? info->period_ns : 1);
 }
 
-static int encode_kind(struct encoder *e, const __u32 *order, __u32 n)
+static int encode_kind(struct folded_encoder *e, const __u32 *order, __u32 n)
 {
 	__u64 count = 0;
 	int err = 0;
@@ -213,7 +213,7 @@ static int encode_kind(struct encoder *e, const __u32 *order, __u32 n)
 	return err;
 }
 
-static int encode(struct encoder *e)
+static int encode(struct folded_encoder *e)
 {
 	const __u32 kinds = profile_get_info(e->profile)->events;
 	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
@@ -238,7 +238,7 @@ static int encode(struct encoder *e)
 
 int folded_encode(const struct profile *p, struct buf *out)
 {
-	_cleanup_(cleanup_encoder) struct encoder e = { .profile = p, .out = out };
+	_cleanup_(cleanup_encoder) struct folded_encoder e = { .profile = p, .out = out };
 	size_t start = out->size;
 	int err;
 

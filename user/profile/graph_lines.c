@@ -9,17 +9,17 @@
 
 #include "profile/own_time.h"
 
-struct line {
+struct graph_line {
 	__u32 function, line;
 	__u32 seen_in; /* the last sample that it was counted in */
 	__u64 self, total;
 };
 
-struct lines {
+struct graph_lines {
 	const struct profile *profile;
 	__u32 *order;	/* locations, by function and line */
 	__u32 *line_of; /* by id of a location; 0 = it has none, else the place in all plus 1 */
-	struct line *all;
+	struct graph_line *all;
 	__u32 count;
 };
 
@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b, void *context)
 }
 
 /* Several locations are one line: they have different columns, or addresses. */
-static void number_lines(struct lines *l)
+static void number_lines(struct graph_lines *l)
 {
 	const __u32 locations = profile_count(l->profile, PROFILE_LOCATION);
 
@@ -44,24 +44,25 @@ static void number_lines(struct lines *l)
 	qsort_r(l->order, locations, sizeof(*l->order), compare, (void *)l->profile);
 	for (__u32 i = 0; i < locations; i++) {
 		const struct profile_location *at = profile_get_location(l->profile, l->order[i]);
-		const struct line *last = l->count ? &l->all[l->count - 1] : NULL;
+		const struct graph_line *last = l->count ? &l->all[l->count - 1] : NULL;
 
 		if (!at->line)
 			continue;
 		if (!last || last->function != at->function || last->line != at->line)
-			l->all[l->count++] = (struct line){ .function = at->function, .line = at->line };
+			l->all[l->count++] =
+				(struct graph_line){ .function = at->function, .line = at->line };
 		l->line_of[l->order[i]] = l->count;
 	}
 }
 
-static void count_stack(struct lines *l, __u32 id)
+static void count_stack(struct graph_lines *l, __u32 id)
 {
 	const struct profile_stack s = profile_get_sample(l->profile, id);
 	const __u32 own = own_time_frame(l->profile, &s, 0, s.n);
 
 	for (__u32 i = own; s.count && i < s.n; i++) {
 		const __u32 place = l->line_of[s.locations[i]];
-		struct line *line = &l->all[place - 1];
+		struct graph_line *line = &l->all[place - 1];
 
 		if (!place)
 			continue;
@@ -73,13 +74,13 @@ static void count_stack(struct lines *l, __u32 id)
 	}
 }
 
-static int add_column(const struct lines *l, struct graph_tables *t, const char *name, struct buf *out)
+static int add_column(const struct graph_lines *l, struct graph_tables *t, const char *name, struct buf *out)
 {
 	bool any = false;
 	int err = buf_printf(out, "\"%s\":[", name);
 
 	for (__u32 i = 0; i < l->count && !err; i++) {
-		const struct line *line = &l->all[i];
+		const struct graph_line *line = &l->all[i];
 		__u64 value = *name == 'l' ? line->line : *name == 's' ? line->self : line->total;
 		__u32 place;
 
@@ -96,7 +97,7 @@ static int add_column(const struct lines *l, struct graph_tables *t, const char 
 	return err ?: buf_add_string(out, "]");
 }
 
-static int add_lines(struct lines *l, struct graph_tables *t, const bool *stop, struct buf *out)
+static int add_lines(struct graph_lines *l, struct graph_tables *t, const bool *stop, struct buf *out)
 {
 	static const char *const columns[] = { "function", "line", "self", "total" };
 	int err = 0;
@@ -117,8 +118,8 @@ int graph_add_lines(struct graph_tables *t, const bool *stop, struct buf *out)
 	const size_t n = (size_t)profile_count(t->profile, PROFILE_LOCATION) + 1;
 	_cleanup_free_ __u32 *order = calloc(n, sizeof(*order));
 	_cleanup_free_ __u32 *line_of = calloc(n, sizeof(*line_of));
-	_cleanup_free_ struct line *all = calloc(n, sizeof(*all));
-	struct lines l = { .profile = t->profile, .order = order, .line_of = line_of, .all = all };
+	_cleanup_free_ struct graph_line *all = calloc(n, sizeof(*all));
+	struct graph_lines l = { .profile = t->profile, .order = order, .line_of = line_of, .all = all };
 
 	if (!order || !line_of || !all)
 		return -ENOMEM;

@@ -11,7 +11,7 @@
 
 #define NAME_MAX_BYTES 256	/* of a package, which only has to be told from the program */
 
-struct pair {
+struct graph_pair {
 	__u32 owner, function, line;
 	__u32 other, other_line; /* a function of 0: there is none */
 	__u32 package; /* the function whose package the stack ran code of */
@@ -20,7 +20,7 @@ struct pair {
 
 struct pairs {
 	const struct profile *profile;
-	struct pair *all;
+	struct graph_pair *all;
 	size_t count;
 	__u8 *program_file; /* by string: 0 = not asked yet, 1 = a file of the program, 2 = another one */
 	__u8 *own;	    /* by location: 0 = not asked yet, else 1 + enum own_time */
@@ -117,9 +117,9 @@ static void add_stack(struct pairs *l, const struct profile_stack *s)
 			    below < s->n ? own_time_frame(l->profile, s, below, s->n) :
 					   s->n;
 	const struct profile_location *at = profile_get_location(l->profile, s->locations[own]);
-	struct pair *pair = &l->all[l->count++];
+	struct graph_pair *pair = &l->all[l->count++];
 
-	*pair = (struct pair){
+	*pair = (struct graph_pair){
 		.owner = s->owner, .function = at->function, .line = at->line, .self = s->count,
 		.package = package_of_stack(l, s),
 	};
@@ -132,7 +132,7 @@ static void add_stack(struct pairs *l, const struct profile_stack *s)
 
 static int compare(const void *a, const void *b)
 {
-	return memcmp(a, b, offsetof(struct pair, self));
+	return memcmp(a, b, offsetof(struct graph_pair, self));
 }
 
 static void join(struct pairs *l)
@@ -151,7 +151,7 @@ static void join(struct pairs *l)
 
 /* --- as JSON ------------------------------------------------------------------------------------------- */
 
-static int place_of(struct graph_tables *t, const struct pair *pair, size_t column, __s64 *ret)
+static int place_of(struct graph_tables *t, const struct graph_pair *pair, size_t column, __s64 *ret)
 {
 	__u32 place = 0;
 	int err = 0;
@@ -186,7 +186,7 @@ static int add_column(const struct pairs *l, struct graph_tables *t, size_t colu
 	int err = buf_printf(out, "\"%s\":[", columns[column]);
 
 	for (size_t i = 0; i < l->count && !err; i++) {
-		const struct pair *pair = &l->all[i];
+		const struct graph_pair *pair = &l->all[i];
 		__s64 value = column == 4 ? pair->line : column == 5 ? pair->other_line : (__s64)pair->self;
 
 		if (column < 4)
@@ -218,7 +218,8 @@ static int add_pairs(struct pairs *l, struct graph_tables *t, const bool *stop, 
 int graph_add_pairs(struct graph_tables *t, const bool *stop, struct buf *out)
 {
 	const struct profile *p = t->profile;
-	_cleanup_free_ struct pair *all = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1, sizeof(*all));
+	_cleanup_free_ struct graph_pair *all = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1,
+						       sizeof(*all));
 	_cleanup_free_ __u8 *program_file = calloc((size_t)profile_count(p, PROFILE_STRING) + 1, 1);
 	_cleanup_free_ __u8 *own = calloc((size_t)profile_count(p, PROFILE_LOCATION) + 1, 1);
 	struct pairs l = { .profile = p, .all = all, .program_file = program_file, .own = own };

@@ -26,7 +26,7 @@ struct sample {
 
 #define NOT_WRITTEN (~0U) /* it has no value of any type */
 
-struct encoder {
+struct otlp_encoder {
 	const struct profile *profile;
 	struct pprof_strings words; /* of the header */
 	struct pprof_header header;
@@ -43,7 +43,7 @@ struct encoder {
 
 /* --- what there is -------------------------------------------------------------------------------------- */
 
-static bool has_values(const struct encoder *e, const struct profile_stack *stack)
+static bool has_values(const struct otlp_encoder *e, const struct profile_stack *stack)
 {
 	for (size_t i = 0; i < e->header.type_count; i++)
 		if (pprof_header_value(&e->header, i, stack))
@@ -51,7 +51,7 @@ static bool has_values(const struct encoder *e, const struct profile_stack *stac
 	return false;
 }
 
-static int find_samples(struct encoder *e)
+static int find_samples(struct otlp_encoder *e)
 {
 	const __u32 n = profile_count(e->profile, PROFILE_SAMPLE);
 	int err = 0;
@@ -82,7 +82,7 @@ static int compare(__u32 a, __u32 b)
 
 static int by_resource(const void *a, const void *b, void *context)
 {
-	const struct encoder *e = context;
+	const struct otlp_encoder *e = context;
 	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
 	const struct sample *s = &e->samples[x - 1], *t = &e->samples[y - 1];
 
@@ -90,7 +90,7 @@ static int by_resource(const void *a, const void *b, void *context)
 	       compare(s->owner, t->owner) ?: compare(x, y);
 }
 
-static int sort_samples(struct encoder *e)
+static int sort_samples(struct otlp_encoder *e)
 {
 	const __u32 n = profile_count(e->profile, PROFILE_SAMPLE);
 	__u32 at = 0;
@@ -106,7 +106,7 @@ static int sort_samples(struct encoder *e)
 }
 
 /* Texts that a reader has to know, such as of ticks that are missing. */
-static int find_comments(struct encoder *e)
+static int find_comments(struct otlp_encoder *e)
 {
 	_cleanup_buf_ struct buf array = {}, any = {};
 	__u32 index;
@@ -131,7 +131,7 @@ static int find_comments(struct encoder *e)
  * How many of these are one sample: of one owner, and their stacks became one, where the names that told them
  * apart are left to the reader.
  */
-static __u32 count_same(const struct encoder *e, const __u32 *ids, __u32 n)
+static __u32 count_same(const struct otlp_encoder *e, const __u32 *ids, __u32 n)
 {
 	const struct sample *first = &e->samples[ids[0] - 1];
 	__u32 same = 1;
@@ -142,7 +142,7 @@ static __u32 count_same(const struct encoder *e, const __u32 *ids, __u32 n)
 	return same;
 }
 
-static __u64 sum_values(const struct encoder *e, size_t type, const __u32 *ids, __u32 n)
+static __u64 sum_values(const struct otlp_encoder *e, size_t type, const __u32 *ids, __u32 n)
 {
 	__u64 sum = 0;
 
@@ -156,7 +156,8 @@ static __u64 sum_values(const struct encoder *e, size_t type, const __u32 *ids, 
 }
 
 /* A value for each time at which it was counted, or one for all of it. */
-static int add_values(const struct encoder *e, struct buf *sample, size_t type, const __u32 *ids, __u32 n)
+static int add_values(const struct otlp_encoder *e, struct buf *sample, size_t type, const __u32 *ids,
+		      __u32 n)
 {
 	const struct pprof_type *t = &e->header.types[type];
 	const struct profile_info *info = profile_get_info(e->profile);
@@ -174,7 +175,8 @@ static int add_values(const struct encoder *e, struct buf *sample, size_t type, 
 	return err;
 }
 
-static int add_sample(const struct encoder *e, struct buf *profile, size_t type, const __u32 *ids, __u32 n)
+static int add_sample(const struct otlp_encoder *e, struct buf *profile, size_t type, const __u32 *ids,
+		      __u32 n)
 {
 	const struct sample *s = &e->samples[ids[0] - 1];
 	const struct otlp_owner *owner = &e->owners.owners[s->owner];
@@ -189,7 +191,8 @@ static int add_sample(const struct encoder *e, struct buf *profile, size_t type,
 	return err ?: protobuf_add_bytes(profile, OTLP_PROFILE_SAMPLES, sample.data, sample.size);
 }
 
-static int add_samples(const struct encoder *e, struct buf *profile, size_t type, const __u32 *ids, __u32 n)
+static int add_samples(const struct otlp_encoder *e, struct buf *profile, size_t type, const __u32 *ids,
+		       __u32 n)
 {
 	int err = 0;
 
@@ -201,7 +204,7 @@ static int add_samples(const struct encoder *e, struct buf *profile, size_t type
 	return err;
 }
 
-static int add_value_type(struct encoder *e, struct buf *profile, unsigned int field,
+static int add_value_type(struct otlp_encoder *e, struct buf *profile, unsigned int field,
 			  const struct pprof_type *t)
 {
 	_cleanup_buf_ struct buf message = {};
@@ -218,7 +221,7 @@ static int add_value_type(struct encoder *e, struct buf *profile, unsigned int f
  * The period stands with the times that are made of it. A profile of samples that has one is made into one of
  * times by Pyroscope, which would then have them twice.
  */
-static int add_facts(struct encoder *e, struct buf *profile, size_t type)
+static int add_facts(struct otlp_encoder *e, struct buf *profile, size_t type)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 	const struct pprof_type *t = &e->header.types[type];
@@ -236,7 +239,7 @@ static int add_facts(struct encoder *e, struct buf *profile, size_t type)
 }
 
 /* One type of a resource's samples; nothing if it has none. */
-static int add_profile(struct encoder *e, struct buf *scope, size_t type, const __u32 *ids, __u32 n)
+static int add_profile(struct otlp_encoder *e, struct buf *scope, size_t type, const __u32 *ids, __u32 n)
 {
 	_cleanup_buf_ struct buf profile = {};
 	int err = add_samples(e, &profile, type, ids, n);
@@ -247,7 +250,7 @@ static int add_profile(struct encoder *e, struct buf *scope, size_t type, const 
 	return err ?: protobuf_add_bytes(scope, OTLP_SCOPE_PROFILES_PROFILES, profile.data, profile.size);
 }
 
-static int make_scope(struct encoder *e, const __u32 *ids, __u32 n, struct buf *ret)
+static int make_scope(struct otlp_encoder *e, const __u32 *ids, __u32 n, struct buf *ret)
 {
 	_cleanup_buf_ struct buf scope = {};
 	int err = protobuf_add_text(&scope, OTLP_SCOPE_NAME, "pyperf-bpf") ?:
@@ -259,7 +262,8 @@ static int make_scope(struct encoder *e, const __u32 *ids, __u32 n, struct buf *
 	return err;
 }
 
-static int write_resource(struct encoder *e, const struct otlp_record *resource, const __u32 *ids, __u32 n)
+static int write_resource(struct otlp_encoder *e, const struct otlp_record *resource, const __u32 *ids,
+			  __u32 n)
 {
 	_cleanup_buf_ struct buf scope = {}, message = {}, field = {};
 	int err = make_scope(e, ids, n, &scope);
@@ -272,7 +276,7 @@ static int write_resource(struct encoder *e, const struct otlp_record *resource,
 	return err ?: gzip_stream_add(&e->gzip, field.data, field.size);
 }
 
-static int write_resources(struct encoder *e)
+static int write_resources(struct otlp_encoder *e)
 {
 	const struct otlp_record *r = e->owners.resources.records;
 	__u32 start = 0, end = 0;
@@ -288,7 +292,7 @@ static int write_resources(struct encoder *e)
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
-static int open_encoder(struct encoder *e, const char *host)
+static int open_encoder(struct otlp_encoder *e, const char *host)
 {
 	int err = otlp_dictionary_open(&e->dictionary);
 
@@ -303,7 +307,7 @@ static int open_encoder(struct encoder *e, const char *host)
 	return e->samples ? 0 : -ENOMEM;
 }
 
-static void close_encoder(struct encoder *e)
+static void close_encoder(struct otlp_encoder *e)
 {
 	otlp_times_close(&e->times);
 	otlp_places_close(&e->places);
@@ -314,7 +318,7 @@ static void close_encoder(struct encoder *e)
 	buf_free(&e->comments);
 }
 
-static int write_all(struct encoder *e, struct buf *out)
+static int write_all(struct otlp_encoder *e, struct buf *out)
 {
 	int err = gzip_stream_open(&e->gzip, out);
 
@@ -328,7 +332,7 @@ static int write_all(struct encoder *e, struct buf *out)
 
 int otlp_encode_of_host(const struct profile *p, const char *host, struct buf *out)
 {
-	struct encoder e = { .profile = p };
+	struct otlp_encoder e = { .profile = p };
 	const size_t start = out->size;
 	int err = open_encoder(&e, host) ?: find_samples(&e) ?: sort_samples(&e) ?: find_comments(&e);
 

@@ -16,7 +16,7 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-struct encoder {
+struct speedscope_encoder {
 	const struct profile *profile;
 	struct buf *out;
 	__u32 *order;	/* samples */
@@ -82,7 +82,7 @@ static int add_frames(const struct profile *p, struct buf *out)
 }
 
 /* "offcpu: python3 (pid 12), MainThread (tid 13)"; prefix: NULL, or what stands before the colon. */
-static int add_name(const struct encoder *e, const char *prefix, __u32 owner)
+static int add_name(const struct speedscope_encoder *e, const char *prefix, __u32 owner)
 {
 	_cleanup_buf_ struct buf name = {};
 	int err = prefix ? buf_printf(&name, "%s: ", prefix) : 0;
@@ -122,7 +122,8 @@ static int add_stack(const struct profile_stack *s, struct buf *out)
 }
 
 /* The stacks of samples from..to that weigh something, or their weights. */
-static int add_list(struct encoder *e, enum event_kind kind, const __u32 *from, const __u32 *to, bool weights)
+static int add_list(struct speedscope_encoder *e, enum event_kind kind, const __u32 *from, const __u32 *to,
+		    bool weights)
 {
 	bool any = false;
 	int err = 0;
@@ -140,13 +141,13 @@ static int add_list(struct encoder *e, enum event_kind kind, const __u32 *from, 
 	return err;
 }
 
-static bool has_moments(const struct encoder *e)
+static bool has_moments(const struct speedscope_encoder *e)
 {
 	return profile_moments(e->profile)->count;
 }
 
 /* period: what one sample of a kind weighs that is counted. It is ours; who does not know it ignores it. */
-static int add_head(struct encoder *e, enum event_kind kind, __u32 owner, __u64 sum)
+static int add_head(struct speedscope_encoder *e, enum event_kind kind, __u32 owner, __u64 sum)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 	const bool is_one = !(info->events & (info->events - 1)) && !has_moments(e);
@@ -161,7 +162,7 @@ static int add_head(struct encoder *e, enum event_kind kind, __u32 owner, __u64 
 }
 
 /* One thread's samples. */
-static int add_profile(struct encoder *e, enum event_kind kind, const __u32 *from, const __u32 *to)
+static int add_profile(struct speedscope_encoder *e, enum event_kind kind, const __u32 *from, const __u32 *to)
 {
 	const __u32 owner = profile_get_sample(e->profile, *from).owner;
 	__u64 sum = 0;
@@ -185,7 +186,7 @@ static int add_profile(struct encoder *e, enum event_kind kind, const __u32 *fro
 	return err;
 }
 
-static int add_kind(struct encoder *e, enum event_kind kind, __u32 n)
+static int add_kind(struct speedscope_encoder *e, enum event_kind kind, __u32 n)
 {
 	int err = 0;
 
@@ -213,7 +214,7 @@ static __u64 seen_ns(const struct timeline_thread *t, bool ticks)
 }
 
 /* One thread as time passes. */
-static int add_thread(struct encoder *e, const struct timeline_thread *t)
+static int add_thread(struct speedscope_encoder *e, const struct timeline_thread *t)
 {
 	const __u64 busy = seen_ns(t, true);
 	int err;
@@ -234,7 +235,7 @@ static int add_thread(struct encoder *e, const struct timeline_thread *t)
 	return err;
 }
 
-static int add_threads(struct encoder *e)
+static int add_threads(struct speedscope_encoder *e)
 {
 	_cleanup_(timeline_free) struct timeline t = {};
 	int err = has_moments(e) ? timeline_new(&t, e->profile) : 0;
@@ -244,7 +245,7 @@ static int add_threads(struct encoder *e)
 	return err;
 }
 
-static int encode(struct encoder *e)
+static int encode(struct speedscope_encoder *e)
 {
 	const __u32 n = profile_count(e->profile, PROFILE_SAMPLE);
 	int err = add_frames(e->profile, e->out);
@@ -263,7 +264,7 @@ int speedscope_encode(const struct profile *p, struct buf *out)
 {
 	const size_t start = out->size;
 	_cleanup_free_ __u32 *order = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1, sizeof(*order));
-	struct encoder e = { .profile = p, .out = out, .order = order };
+	struct speedscope_encoder e = { .profile = p, .out = out, .order = order };
 	int err = order ? encode(&e) : -ENOMEM;
 
 	if (err)

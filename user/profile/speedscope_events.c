@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-struct writer {
+struct speedscope_writer {
 	const struct profile *profile;
 	struct buf *out;
 	struct profile_stack open; /* the stack that is open; n 0 = none is */
@@ -17,7 +17,7 @@ static __u32 frame_at(const struct profile_stack *s, __u32 depth)
 	return s->locations[s->n - 1 - depth];
 }
 
-static int add_event(struct writer *w, char type, __u32 location, __u64 at)
+static int add_event(struct speedscope_writer *w, char type, __u32 location, __u64 at)
 {
 	int err = buf_printf(w->out, "%s{\"type\":\"%c\",\"frame\":%u,\"at\":%llu}", w->any ? "," : "", type,
 			     location - 1, at);
@@ -27,7 +27,7 @@ static int add_event(struct writer *w, char type, __u32 location, __u64 at)
 }
 
 /* Closes the frames above the first `keep` ones, the innermost first. */
-static int close_frames(struct writer *w, __u32 keep, __u64 at)
+static int close_frames(struct speedscope_writer *w, __u32 keep, __u64 at)
 {
 	int err = 0;
 
@@ -45,7 +45,7 @@ static __u32 common(const struct profile_stack *a, const struct profile_stack *b
 	return n;
 }
 
-static int add_piece(struct writer *w, const struct timeline_piece *piece)
+static int add_piece(struct speedscope_writer *w, const struct timeline_piece *piece)
 {
 	const struct profile_stack s = profile_get_sample(w->profile, piece->sample);
 	__u32 keep = 0;
@@ -63,7 +63,7 @@ static int add_piece(struct writer *w, const struct timeline_piece *piece)
 
 int speedscope_events_add(const struct profile *p, const struct timeline_thread *t, struct buf *out)
 {
-	struct writer w = { .profile = p, .out = out };
+	struct speedscope_writer w = { .profile = p, .out = out };
 	int err = 0;
 
 	for (size_t i = 0; i < t->count && !err; i++)

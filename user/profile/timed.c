@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 
 /* What a thread has, or a process whose threads are not told apart. */
-struct share {
+struct timed_share {
 	struct share_key {
 		__u32 pid, tid;
 	} key;
@@ -19,10 +19,10 @@ struct share {
 	UT_hash_handle hh;
 };
 
-struct maker {
+struct timed_maker {
 	const struct profile *whole, *log;
 	struct profile *made;
-	struct share *shares;
+	struct timed_share *shares;
 	__u32 *id_of; /* by sample of the log: of the one that was made; 0 = there is none */
 };
 
@@ -33,27 +33,27 @@ bool timed_can_be(const struct profile *p)
 
 /* --- CPU time of the account ---------------------------------------------------------------------------- */
 
-static bool has_account(const struct maker *m)
+static bool has_account(const struct timed_maker *m)
 {
 	const struct profile_info *info = profile_get_info(m->whole);
 
 	return info->timed && info->events & EVENT_BIT(EVENT_CPU);
 }
 
-static struct share *find_share(const struct maker *m, const struct profile *p, __u32 owner)
+static struct timed_share *find_share(const struct timed_maker *m, const struct profile *p, __u32 owner)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
 	const struct share_key key = { o->pid, o->tid };
-	struct share *share;
+	struct timed_share *share;
 
 	HASH_FIND(hh, m->shares, &key, sizeof(key), share);
 	return share;
 }
 
-static int add_share(struct maker *m, const struct profile *p, __u32 owner, struct share **ret)
+static int add_share(struct timed_maker *m, const struct profile *p, __u32 owner, struct timed_share **ret)
 {
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	struct share *share = find_share(m, p, owner);
+	struct timed_share *share = find_share(m, p, owner);
 
 	if (!share) {
 		share = calloc(1, sizeof(*share));
@@ -70,9 +70,9 @@ static int add_share(struct maker *m, const struct profile *p, __u32 owner, stru
 	return 0;
 }
 
-static void free_shares(struct maker *m)
+static void free_shares(struct timed_maker *m)
 {
-	struct share *share, *next;
+	struct timed_share *share, *next;
 
 	HASH_ITER(hh, m->shares, share, next) {
 		HASH_DEL(m->shares, share);
@@ -80,9 +80,9 @@ static void free_shares(struct maker *m)
 	}
 }
 
-static int find_shares(struct maker *m)
+static int find_shares(struct timed_maker *m)
 {
-	struct share *share;
+	struct timed_share *share;
 	int err = 0;
 
 	for (__u32 id = 1; !err && id <= profile_count(m->whole, PROFILE_SAMPLE); id++) {
@@ -103,7 +103,7 @@ static int find_shares(struct maker *m)
 }
 
 /* All parts together are the whole. */
-static __u64 next_part(struct share *share, __u64 ticks)
+static __u64 next_part(struct timed_share *share, __u64 ticks)
 {
 	const __u64 before = (unsigned __int128)share->ns * share->passed / share->ticks;
 
@@ -111,10 +111,11 @@ static __u64 next_part(struct share *share, __u64 ticks)
 	return (unsigned __int128)share->ns * share->passed / share->ticks - before;
 }
 
-static int add_time(struct maker *m, const struct profile_stack *s, const struct profile_labels *labels,
+static int add_time(struct timed_maker *m, const struct profile_stack *s, const struct profile_labels *labels,
 		    __u32 made)
 {
-	struct share *share = has_account(m) && s->counts[EVENT_CPU] ? find_share(m, m->log, s->owner) : NULL;
+	struct timed_share *share = has_account(m) && s->counts[EVENT_CPU] ? find_share(m, m->log,
+						s->owner) : NULL;
 	const struct profile_stack to = profile_get_sample(m->made, made);
 
 	if (!share)
@@ -124,7 +125,7 @@ static int add_time(struct maker *m, const struct profile_stack *s, const struct
 }
 
 /* Time of threads of which the log has no tick, as that which no tick has seen. */
-static int add_rest(struct maker *m)
+static int add_rest(struct timed_maker *m)
 {
 	const __u32 n = has_account(m) ? profile_count(m->whole, PROFILE_SAMPLE) : 0;
 	_cleanup_copier_ struct copier *copier = NULL;
@@ -148,12 +149,12 @@ static int add_rest(struct maker *m)
 
 /* --- samples of the log --------------------------------------------------------------------------------- */
 
-static bool is_of(const struct maker *m, __u32 kind)
+static bool is_of(const struct timed_maker *m, __u32 kind)
 {
 	return profile_get_info(m->made)->events & EVENT_BIT(kind);
 }
 
-static bool has_any(const struct maker *m, const struct profile_stack *s)
+static bool has_any(const struct timed_maker *m, const struct profile_stack *s)
 {
 	for (__u32 kind = 0; kind < EVENT_KINDS; kind++)
 		if (is_of(m, kind) && s->counts[kind])
@@ -161,7 +162,7 @@ static bool has_any(const struct maker *m, const struct profile_stack *s)
 	return false;
 }
 
-static int add_samples(struct maker *m)
+static int add_samples(struct timed_maker *m)
 {
 	_cleanup_copier_ struct copier *copier = NULL;
 	int err = copier_new(&copier, m->log);
@@ -182,7 +183,7 @@ static int add_samples(struct maker *m)
 	return err;
 }
 
-static int add_moments(struct maker *m)
+static int add_moments(struct timed_maker *m)
 {
 	const struct moments *all = profile_moments(m->log);
 	int err = 0;
@@ -198,7 +199,7 @@ static int add_moments(struct maker *m)
 }
 
 /* When it was is said by the log: its stretches follow each other without a gap. */
-static struct profile_info info_of(const struct maker *m)
+static struct profile_info info_of(const struct timed_maker *m)
 {
 	struct profile_info info = *profile_get_info(m->whole);
 
@@ -210,7 +211,7 @@ static struct profile_info info_of(const struct maker *m)
 int timed_make(const struct profile *p, const struct profile *log, struct profile **ret)
 {
 	_cleanup_free_ __u32 *id_of = calloc((size_t)profile_count(log, PROFILE_SAMPLE) + 1, sizeof(*id_of));
-	struct maker m = { .whole = p, .log = log, .id_of = id_of };
+	struct timed_maker m = { .whole = p, .log = log, .id_of = id_of };
 	const struct profile_info info = info_of(&m);
 	int err = id_of ? profile_new(&info, &m.made) : -ENOMEM;
 

@@ -27,7 +27,7 @@
 static const char cut_short[] = "debug offsets: cut short";
 static const char too_far[] = "debug offsets: fields lie further apart than can be read";
 
-struct header {
+struct offsets_header {
 	char cookie[8];
 	__u64 version;
 	__u64 free_threaded;
@@ -37,7 +37,8 @@ static __u64 word_at(const void *bytes, size_t index)
 {
 	__u64 value;
 
-	memcpy(&value, (const char *)bytes + sizeof(struct header) + index * sizeof(value), sizeof(value));
+	memcpy(&value, (const char *)bytes + sizeof(struct offsets_header) + index * sizeof(value),
+	       sizeof(value));
 	return value;
 }
 
@@ -220,7 +221,7 @@ static bool check_words(struct check *check, const char **ret_reason)
 	return true;
 }
 
-static int check_header(const struct header *header, struct check *ret, const char **ret_reason)
+static int check_header(const struct offsets_header *header, struct check *ret, const char **ret_reason)
 {
 	const struct cpython *cpython;
 	const struct layout *known;
@@ -248,7 +249,7 @@ static int check_header(const struct header *header, struct check *ret, const ch
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason)
 {
 	struct check check = { .bytes = bytes };
-	struct header header;
+	struct offsets_header header;
 	int err;
 
 	*ret_reason = cut_short;
@@ -286,7 +287,7 @@ int debug_offsets_objects(const void *bytes, size_t len, const struct layout *la
 {
 	const struct cpython *cpython = layout_model(layout->version);
 	struct object_offsets objects = { 0 };
-	struct header header;
+	struct offsets_header header;
 	__u64 size = 0;
 
 	if (!cpython || cpython->tasks.interp_modules || !cpython->coroutines.awaited)

@@ -40,13 +40,13 @@
 #endif
 
 /* There must be no padding, because it is hashed as bytes. */
-struct file {
+struct candidate_file {
 	__u64 device;
 	__u64 inode;
 };
 
 struct candidate {
-	struct file file;
+	struct candidate_file file;
 	struct image image;
 	bool has_bias;
 	__u64 code;    /* bytes of the executable mapping that the bias comes from; 0 = of another one */
@@ -63,10 +63,10 @@ struct scan {
 	int error;	     /* ... and why not the last of them */
 	unsigned int candidate_count;
 	struct candidate candidates[CANDIDATES_MAX];
-	struct file seen[SEEN_SLOTS]; /* open addressing; inode 0 = free */
+	struct candidate_file seen[SEEN_SLOTS]; /* open addressing; inode 0 = free */
 };
 
-static bool same_file(const struct file *file, const struct procfs_map *map)
+static bool same_file(const struct candidate_file *file, const struct procfs_map *map)
 {
 	return file->inode == map->inode && file->device == map->device;
 }
@@ -77,7 +77,7 @@ static bool same_file(const struct file *file, const struct procfs_map *map)
  */
 static bool seen(struct scan *scan, const struct procfs_map *map)
 {
-	const struct file file = { map->device, map->inode };
+	const struct candidate_file file = { map->device, map->inode };
 	unsigned int i = hash_bytes(&file, sizeof(file)) & (SEEN_SLOTS - 1);
 
 	for (; scan->seen[i].inode; i = (i + 1) & (SEEN_SLOTS - 1)) {
@@ -110,7 +110,7 @@ static int add_candidate(struct scan *scan, const struct procfs_map *map)
 	if (!image || image->machine != HOST_MACHINE || scan->candidate_count == CANDIDATES_MAX)
 		return 0;
 	candidate = &scan->candidates[scan->candidate_count++];
-	candidate->file = (struct file){ map->device, map->inode };
+	candidate->file = (struct candidate_file){ map->device, map->inode };
 	candidate->image = *image;
 	snprintf(candidate->path, sizeof(candidate->path), "%.*s", IDENTITY_PATH_SIZE - 1, map->path);
 	return 0;

@@ -23,12 +23,12 @@
 #define T_OBJECT     6  /* Include/structmember.h */
 #define T_OBJECT_EX  16
 
-struct keys {
+struct object_keys {
 	struct dict_keys table;
 	__u64 values; /* address of the values, if they are not in the entries; else 0 */
 };
 
-static int read_keys(struct objects *o, __u64 address, __u64 values, struct keys *ret)
+static int read_keys(struct objects *o, __u64 address, __u64 values, struct object_keys *ret)
 {
 	__u64 header[DICT_KEYS_HEADER];
 	int err = objects_read(o, address, header, sizeof(header));
@@ -41,7 +41,7 @@ static int read_keys(struct objects *o, __u64 address, __u64 values, struct keys
 }
 
 /* Some entries, from number first on. */
-static int read_entries(struct objects *o, const struct keys *k, size_t first, size_t count,
+static int read_entries(struct objects *o, const struct object_keys *k, size_t first, size_t count,
 			__u64 ret[ENTRIES][2])
 {
 	const __u32 each = k->table.words;
@@ -57,7 +57,7 @@ static int read_entries(struct objects *o, const struct keys *k, size_t first, s
 	return err;
 }
 
-static int each_entry(struct objects *o, const struct keys *k, objects_visit *visit, void *context)
+static int each_entry(struct objects *o, const struct object_keys *k, objects_visit *visit, void *context)
 {
 	const size_t count = k->table.count;
 	__u64 entries[ENTRIES][2];
@@ -77,7 +77,7 @@ int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void 
 {
 	const bool has_head = o->layout->version >= VERSION_3_13;
 	__u64 words[DICT_VALUES / 8 + 2]; /* the type stands before */
-	struct keys k;
+	struct object_keys k;
 	__u64 values;
 	int err;
 
@@ -95,7 +95,7 @@ int objects_dict_each(struct objects *o, __u64 dict, objects_visit *visit, void 
 	return err ?: each_entry(o, &k, visit, context);
 }
 
-struct find {
+struct dict_find {
 	struct objects *o;
 	const char *const *keys;
 	int count;
@@ -106,7 +106,7 @@ struct find {
 /* 1 as soon as all are found. */
 static int take_entry(void *find, __u64 key, __u64 value)
 {
-	struct find *f = find;
+	struct dict_find *f = find;
 	const int which = objects_which_text(f->o, key, f->keys, f->count);
 
 	if (which < 0)
@@ -118,7 +118,7 @@ static int take_entry(void *find, __u64 key, __u64 value)
 
 bool objects_dict_get(struct objects *o, __u64 dict, const char *const *keys, int count, __u64 *ret)
 {
-	struct find f = { .o = o, .keys = keys, .count = count, .values = ret };
+	struct dict_find f = { .o = o, .keys = keys, .count = count, .values = ret };
 
 	return count <= OBJECTS_KEYS && objects_dict_each(o, dict, take_entry, &f) == 1;
 }
@@ -153,7 +153,7 @@ static void know(struct objects *o, const struct objects_known *one)
 static int search(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
 {
 	__u64 entries[ENTRIES][2];
-	struct keys k;
+	struct object_keys k;
 
 	if (read_keys(o, keys, 0, &k) || !k.table.is_shared || !k.table.count || k.table.count > ENTRIES ||
 	    read_entries(o, &k, 0, k.table.count, entries))

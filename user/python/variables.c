@@ -21,7 +21,7 @@
 #define POINTERS_MAX (1 << 15) /* followed: each costs a system call or two */
 #define CHUNK	     4096
 
-struct search {
+struct variable_search {
 	pid_t tid;
 	const struct image *image;
 	const struct layout *layout;
@@ -38,7 +38,7 @@ static __u64 word_at(__u64 address)
 }
 
 /* Most pointers in an interpreter's data lead to its own functions and tables. */
-static bool points_into_image(const struct search *s, __u64 address)
+static bool points_into_image(const struct variable_search *s, __u64 address)
 {
 	for (int i = 0; i < s->image->load_count; i++) {
 		const struct image_load *load = &s->image->load[i];
@@ -49,7 +49,7 @@ static bool points_into_image(const struct search *s, __u64 address)
 	return false;
 }
 
-static bool is_interpreter(const struct search *s, __u64 address)
+static bool is_interpreter(const struct variable_search *s, __u64 address)
 {
 	__u64 tstate = word_at(address + s->layout->interp_threads), id;
 
@@ -60,7 +60,7 @@ static bool is_interpreter(const struct search *s, __u64 address)
 }
 
 /* The address of the first word in the chunk that points to an interpreter; 0 if there is none. */
-static __u64 search_chunk(struct search *s, __u64 start, const __u64 *words, size_t count)
+static __u64 search_chunk(struct variable_search *s, __u64 start, const __u64 *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!mem_plausible(words[i]) || points_into_image(s, words[i]))
@@ -73,7 +73,7 @@ static __u64 search_chunk(struct search *s, __u64 start, const __u64 *words, siz
 	return 0;
 }
 
-static __u64 search_load(struct search *s, const struct image_load *load)
+static __u64 search_load(struct variable_search *s, const struct image_load *load)
 {
 	__u64 words[CHUNK / sizeof(__u64)];
 	__u64 start = (s->bias + load->address + 7) & ~7ULL;
@@ -93,7 +93,7 @@ static __u64 search_load(struct search *s, const struct image_load *load)
 
 static __u64 search_data(pid_t tid, const struct image *image, __u64 bias, const struct layout *layout)
 {
-	struct search s = { .tid = tid, .image = image, .layout = layout, .bias = bias };
+	struct variable_search s = { .tid = tid, .image = image, .layout = layout, .bias = bias };
 	__u64 found = 0;
 
 	for (int i = 0; i < image->load_count && !found; i++) {

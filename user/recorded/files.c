@@ -29,12 +29,12 @@ struct name {
 	size_t suffix;
 };
 
-struct names {
+struct file_names {
 	struct name *list;
 	size_t count, capacity;
 };
 
-static void free_names(struct names *n)
+static void free_names(struct file_names *n)
 {
 	while (n->count)
 		free(n->list[--n->count].path);
@@ -137,7 +137,7 @@ static bool is_other_format(const char *name)
 	return false;
 }
 
-static int add_name(struct names *n, const char *folder, const char *name, size_t suffix)
+static int add_name(struct file_names *n, const char *folder, const char *name, size_t suffix)
 {
 	const size_t capacity = n->capacity ? n->capacity * 2 : 64;
 	struct name *list;
@@ -174,7 +174,7 @@ static int by_name(const void *a, const void *b)
 	return compare_stems(x, y) ?: (x->suffix > y->suffix) - (x->suffix < y->suffix);
 }
 
-static int list_folder(const char *path, struct recorded *r, struct names *ret)
+static int list_folder(const char *path, struct recorded *r, struct file_names *ret)
 {
 	DIR *d = opendir(path);
 	const struct dirent *e;
@@ -217,7 +217,7 @@ static int read_one_of_many(struct recorded *r, const char *path, char *error, s
 
 static int read_folder(struct recorded *r, const char *path, char *error, size_t size)
 {
-	_cleanup_(free_names) struct names names = { 0 };
+	_cleanup_(free_names) struct file_names names = { 0 };
 	bool has_it = false; /* what was last read, in one of its formats */
 	int err = list_folder(path, r, &names);
 

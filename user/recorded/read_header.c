@@ -12,7 +12,7 @@
 enum { TYPE = 1, UNIT = 2 };
 enum { SAMPLE_TYPE = 1, TIME = 9, DURATION = 10, PERIOD_TYPE = 11, PERIOD = 12, COMMENT = 13, DEFAULT = 14 };
 
-static int read_type(struct reader *r, struct wire m, struct recorded_type *ret)
+static int read_type(struct pprof_reader *r, struct wire m, struct recorded_type *ret)
 {
 	__u64 f[3];
 
@@ -20,13 +20,13 @@ static int read_type(struct reader *r, struct wire m, struct recorded_type *ret)
 	       read_text(r, f[UNIT], &ret->unit);
 }
 
-static int is_of_others(struct reader *r)
+static int is_of_others(struct pprof_reader *r)
 {
 	return read_fail(r, -EINVAL, "its sample types are others than those of the first file");
 }
 
 /* A second file has the types of the first one, as far as files of OTLP let tell which those are. */
-static int add_type(struct reader *r, struct wire m)
+static int add_type(struct pprof_reader *r, struct wire m)
 {
 	struct recorded *to = r->recorded;
 	const size_t column = r->type_count;
@@ -49,12 +49,12 @@ static int add_type(struct reader *r, struct wire m)
 	return err == -E2BIG ? is_of_others(r) : err;
 }
 
-static int add_period_type(struct reader *r, struct wire m)
+static int add_period_type(struct pprof_reader *r, struct wire m)
 {
 	return r->recorded->files ? 0 : read_type(r, m, &r->recorded->period_type);
 }
 
-static int add_comment(struct reader *r, __u64 index)
+static int add_comment(struct pprof_reader *r, __u64 index)
 {
 	__u32 string;
 	int err = read_text(r, index, &string);
@@ -64,7 +64,7 @@ static int add_comment(struct reader *r, __u64 index)
 	return err;
 }
 
-static int read_comments(struct reader *r)
+static int read_comments(struct pprof_reader *r)
 {
 	struct wire w = r->message, numbers;
 	struct wire_field field;
@@ -106,7 +106,7 @@ static bool is_outside(const struct recorded *to, __s64 start, __s64 duration)
 	       (to->from_ns && recorded_sum(start, duration > 0 ? duration : 0) <= to->from_ns);
 }
 
-int read_times(struct reader *r, __s64 start, __s64 duration)
+int read_times(struct pprof_reader *r, __s64 start, __s64 duration)
 {
 	if (is_outside(r->recorded, start, duration))
 		return -ERANGE;
@@ -115,7 +115,7 @@ int read_times(struct reader *r, __s64 start, __s64 duration)
 }
 
 /* Which of the file's types it is. */
-static int find_column(const struct reader *r, enum event_kind kind)
+static int find_column(const struct pprof_reader *r, enum event_kind kind)
 {
 	const int type = recorded_find_type(r->recorded, event_rows[kind].type,
 					    event_unit_name(event_rows[kind].unit));
@@ -126,7 +126,7 @@ static int find_column(const struct reader *r, enum event_kind kind)
 	return -1;
 }
 
-int read_growths_begin(struct reader *r, __s64 start, __s64 duration)
+int read_growths_begin(struct pprof_reader *r, __s64 start, __s64 duration)
 {
 	int err = recorded_string(r->recorded, "pid", strlen("pid"), &r->pid);
 
@@ -137,7 +137,7 @@ int read_growths_begin(struct reader *r, __s64 start, __s64 duration)
 	return recorded_growths_begin(&r->recorded->growths, start, duration);
 }
 
-int read_header(struct reader *r)
+int read_header(struct pprof_reader *r)
 {
 	struct recorded *to = r->recorded;
 	__u64 f[DEFAULT + 1];

@@ -31,14 +31,14 @@ bool read_otlp_is(struct wire message)
 	return !more && has_dictionary;
 }
 
-const struct read_attribute *read_otlp_attribute(const struct reader *r, __u64 index)
+const struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index)
 {
 	const struct read_attribute *all = (const struct read_attribute *)r->attributes.data;
 
 	return index < r->attributes.size / sizeof(*all) ? all + index : NULL;
 }
 
-int read_otlp_value(struct reader *r, struct wire any, __u32 key, struct recorded_label *ret)
+int read_otlp_value(struct pprof_reader *r, struct wire any, __u32 key, struct recorded_label *ret)
 {
 	struct recorded_label label = { .key = key };
 	struct wire_field field;
@@ -62,7 +62,7 @@ int read_otlp_value(struct reader *r, struct wire any, __u32 key, struct recorde
 }
 
 /* The key of the label that an attribute is. */
-static int add_key(struct reader *r, __u64 index, __u32 *ret)
+static int add_key(struct pprof_reader *r, __u64 index, __u32 *ret)
 {
 	const char *label;
 	int err = read_text(r, index, ret);
@@ -73,7 +73,7 @@ static int add_key(struct reader *r, __u64 index, __u32 *ret)
 	return recorded_string(r->recorded, label, strlen(label), ret);
 }
 
-static int add_attribute(struct reader *r, struct wire m)
+static int add_attribute(struct pprof_reader *r, struct wire m)
 {
 	struct read_attribute attribute = { .value = { m.end, m.end } };
 	struct wire rest = m;
@@ -94,12 +94,12 @@ static int add_attribute(struct reader *r, struct wire m)
 /* --- places --------------------------------------------------------------------------------------------- */
 
 /* Whether it is element 0 of its table. */
-static bool is_none(struct reader *r)
+static bool is_none(struct pprof_reader *r)
 {
 	return !r->index++;
 }
 
-static int find_build_id(struct reader *r, struct wire m, __u32 *ret)
+static int find_build_id(struct pprof_reader *r, struct wire m, __u32 *ret)
 {
 	struct wire_field field;
 	struct wire numbers;
@@ -124,7 +124,7 @@ static int find_build_id(struct reader *r, struct wire m, __u32 *ret)
 	return err;
 }
 
-static int add_mapping(struct reader *r, struct wire m)
+static int add_mapping(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
 	struct read_mapping read = { 0 };
@@ -141,7 +141,7 @@ static int add_mapping(struct reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->mappings, r->index - 1, &read, sizeof(read));
 }
 
-static int add_function(struct reader *r, struct wire m)
+static int add_function(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_function function = { 0 };
 	__u64 f[OTLP_FUNCTION_START_LINE + 1];
@@ -158,7 +158,7 @@ static int add_function(struct reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->functions, r->index - 1, &id, sizeof(id));
 }
 
-static int add_location(struct reader *r, struct wire m)
+static int add_location(struct pprof_reader *r, struct wire m)
 {
 	__u64 f[OTLP_LOCATION_ADDRESS + 1];
 	int err;
@@ -174,7 +174,7 @@ static int add_location(struct reader *r, struct wire m)
 					      });
 }
 
-static int add_stack(struct reader *r, struct wire m)
+static int add_stack(struct pprof_reader *r, struct wire m)
 {
 	return buf_add(&r->stacks, &m, sizeof(m));
 }
@@ -182,7 +182,7 @@ static int add_stack(struct reader *r, struct wire m)
 /* --- links ---------------------------------------------------------------------------------------------- */
 
 /* An id as OpenTelemetry writes it, in hexadecimal digits; none where it has another size. */
-static int add_id(struct reader *r, const struct wire_field *field, size_t size, __u32 *ret)
+static int add_id(struct pprof_reader *r, const struct wire_field *field, size_t size, __u32 *ret)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[HEX_MAX];
@@ -196,7 +196,7 @@ static int add_id(struct reader *r, const struct wire_field *field, size_t size,
 	return recorded_string(r->recorded, text, 2 * size, ret);
 }
 
-static int add_link(struct reader *r, struct wire m)
+static int add_link(struct pprof_reader *r, struct wire m)
 {
 	struct read_link link = { 0 };
 	struct wire_field field;
@@ -211,14 +211,14 @@ static int add_link(struct reader *r, struct wire m)
 	return err ?: more < 0 ? more : buf_add(&r->links, &link, sizeof(link));
 }
 
-static int read_table(struct reader *r, struct wire m, enum otlp_kind kind,
-		      int (*add)(struct reader *r, struct wire m))
+static int read_table(struct pprof_reader *r, struct wire m, enum otlp_kind kind,
+		      int (*add)(struct pprof_reader *r, struct wire m))
 {
 	r->index = 0;
 	return read_each(r, &m, kind, add);
 }
 
-int read_otlp_dictionary(struct reader *r, struct wire m)
+int read_otlp_dictionary(struct pprof_reader *r, struct wire m)
 {
 	return read_table(r, m, OTLP_STRING, read_text_add) ?:
 	       read_table(r, m, OTLP_ATTRIBUTE, add_attribute) ?:

@@ -21,12 +21,12 @@ struct read_link {
 
 /* Whether it has the fields of OTLP, and none that only pprof has. */
 bool read_otlp_is(struct wire message);
-int read_otlp(struct reader *r);
+int read_otlp(struct pprof_reader *r);
 /* The tables that all profiles share. */
-int read_otlp_dictionary(struct reader *r, struct wire m);
+int read_otlp_dictionary(struct pprof_reader *r, struct wire m);
 /* An element of a table; NULL: it has none of that index. */
-const struct read_attribute *read_otlp_attribute(const struct reader *r, __u64 index);
+const struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index);
 /* What an AnyValue says, as a label with this key; or key 0. */
-int read_otlp_value(struct reader *r, struct wire any, __u32 key, struct recorded_label *ret);
+int read_otlp_value(struct pprof_reader *r, struct wire any, __u32 key, struct recorded_label *ret);
 
 #endif

@@ -10,14 +10,14 @@
 #include "profile/otlp_wire.h"
 #include "recorded/read_otlp.h"
 
-static int add_label(struct reader *r, struct buf *labels, const struct recorded_label *label)
+static int add_label(struct pprof_reader *r, struct buf *labels, const struct recorded_label *label)
 {
 	return label->key ? read_label_add(r, labels, label) : 0;
 }
 
 /* --- what is in the profiles ---------------------------------------------------------------------------- */
 
-static int find_type(struct reader *r, struct wire m)
+static int find_type(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_type type;
 	__u64 f[OTLP_VALUE_TYPE_UNIT + 1];
@@ -30,7 +30,7 @@ static int find_type(struct reader *r, struct wire m)
 }
 
 /* Those that it has no samples of are not there, so a second file may have more of them than the first. */
-static int add_type(struct reader *r, struct wire m)
+static int add_type(struct pprof_reader *r, struct wire m)
 {
 	int err = find_type(r, m);
 
@@ -42,7 +42,7 @@ static int add_type(struct reader *r, struct wire m)
 	return err;
 }
 
-static int add_comments(struct reader *r, struct wire any)
+static int add_comments(struct pprof_reader *r, struct wire any)
 {
 	struct wire_field array, value;
 	int more, err = 0;
@@ -63,7 +63,7 @@ static int add_comments(struct reader *r, struct wire any)
 	return err;
 }
 
-static int add_profile_attribute(struct reader *r, __u64 index)
+static int add_profile_attribute(struct pprof_reader *r, __u64 index)
 {
 	const struct read_attribute *a = read_otlp_attribute(r, index);
 
@@ -72,7 +72,7 @@ static int add_profile_attribute(struct reader *r, __u64 index)
 }
 
 /* What pprof says once for all: a profile of each resource says it. */
-static int read_facts(struct reader *r, struct wire m)
+static int read_facts(struct pprof_reader *r, struct wire m)
 {
 	struct recorded *to = r->recorded;
 	struct wire_field field;
@@ -97,7 +97,7 @@ static int read_facts(struct reader *r, struct wire m)
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-static int add_stack(struct reader *r, __u64 index)
+static int add_stack(struct pprof_reader *r, __u64 index)
 {
 	struct wire_field field;
 	struct wire stack;
@@ -114,7 +114,7 @@ static int add_stack(struct reader *r, __u64 index)
 	return err ?: more;
 }
 
-static int add_attribute(struct reader *r, __u64 index)
+static int add_attribute(struct pprof_reader *r, __u64 index)
 {
 	const struct read_attribute *a = read_otlp_attribute(r, index);
 
@@ -122,7 +122,7 @@ static int add_attribute(struct reader *r, __u64 index)
 		   read_fail(r, -EBADMSG, "it names an attribute that it has not");
 }
 
-static int add_id(struct reader *r, const char *key, __u32 text)
+static int add_id(struct pprof_reader *r, const char *key, __u32 text)
 {
 	struct recorded_label label = { .text = text };
 
@@ -132,7 +132,7 @@ static int add_id(struct reader *r, const char *key, __u32 text)
 }
 
 /* *ret: whether its times are wanted. */
-static int add_link(struct reader *r, __u64 index, bool *ret)
+static int add_link(struct pprof_reader *r, __u64 index, bool *ret)
 {
 	const struct read_link *links = (const struct read_link *)r->links.data;
 	const char *wanted = r->recorded->trace;
@@ -145,13 +145,13 @@ static int add_link(struct reader *r, __u64 index, bool *ret)
 	return add_id(r, "trace_id", links[index].trace) ?: add_id(r, "span_id", links[index].span);
 }
 
-static int add_value(struct reader *r, __u64 value)
+static int add_value(struct pprof_reader *r, __u64 value)
 {
 	return buf_add(&r->values, &value, sizeof(value));
 }
 
 /* times: fixed64, one for each value. */
-static int add_moments(struct reader *r, struct wire times)
+static int add_moments(struct pprof_reader *r, struct wire times)
 {
 	const size_t n = r->values.size / sizeof(__s64);
 	const __s64 *values = (const __s64 *)r->values.data;
@@ -171,7 +171,7 @@ static int add_moments(struct reader *r, struct wire times)
 	return err;
 }
 
-static int add_sums(struct reader *r)
+static int add_sums(struct pprof_reader *r)
 {
 	__s64 values[RECORDED_TYPES_MAX] = { 0 };
 	__s64 *sum = &values[r->type];
@@ -181,7 +181,7 @@ static int add_sums(struct reader *r)
 	return read_values(r, values);
 }
 
-static int add_field(struct reader *r, const struct wire_field *field, struct wire *times)
+static int add_field(struct pprof_reader *r, const struct wire_field *field, struct wire *times)
 {
 	if (field->number == OTLP_SAMPLE_ATTRIBUTE_INDICES)
 		return read_numbers(r, field, add_attribute);
@@ -192,7 +192,7 @@ static int add_field(struct reader *r, const struct wire_field *field, struct wi
 	return 0;
 }
 
-static int add_sample(struct reader *r, struct wire m)
+static int add_sample(struct pprof_reader *r, struct wire m)
 {
 	struct wire times = { m.end, m.end };
 	struct wire_field field;
@@ -211,7 +211,7 @@ static int add_sample(struct reader *r, struct wire m)
 	return err ?: is_wanted ? add_moments(r, times) : 0;
 }
 
-static int add_samples(struct reader *r, struct wire m)
+static int add_samples(struct pprof_reader *r, struct wire m)
 {
 	int err = read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, find_type);
 
@@ -220,7 +220,7 @@ static int add_samples(struct reader *r, struct wire m)
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
-static int add_pair(struct reader *r, struct wire m)
+static int add_pair(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_label label = { 0 };
 	struct wire any = { m.end, m.end };
@@ -242,27 +242,27 @@ static int add_pair(struct reader *r, struct wire m)
 	return err ?: add_label(r, &r->resource, &label);
 }
 
-static int add_resource(struct reader *r, struct wire m)
+static int add_resource(struct pprof_reader *r, struct wire m)
 {
 	return read_each(r, &m, OTLP_RESOURCE_ATTRIBUTES, add_pair);
 }
 
-static int scope_facts(struct reader *r, struct wire m)
+static int scope_facts(struct pprof_reader *r, struct wire m)
 {
 	return read_each(r, &m, OTLP_SCOPE_PROFILES_PROFILES, read_facts);
 }
 
-static int scope_samples(struct reader *r, struct wire m)
+static int scope_samples(struct pprof_reader *r, struct wire m)
 {
 	return read_each(r, &m, OTLP_SCOPE_PROFILES_PROFILES, add_samples);
 }
 
-static int resource_facts(struct reader *r, struct wire m)
+static int resource_facts(struct pprof_reader *r, struct wire m)
 {
 	return read_each(r, &m, OTLP_RESOURCE_PROFILES_SCOPE_PROFILES, scope_facts);
 }
 
-static int resource_samples(struct reader *r, struct wire m)
+static int resource_samples(struct pprof_reader *r, struct wire m)
 {
 	buf_clear(&r->resource);
 	return read_each(r, &m, OTLP_RESOURCE_PROFILES_RESOURCE, add_resource) ?:
@@ -289,7 +289,7 @@ static int find_default(struct recorded *to)
 	return 0;
 }
 
-int read_otlp(struct reader *r)
+int read_otlp(struct pprof_reader *r)
 {
 	int err = read_each(r, &r->message, OTLP_DATA_DICTIONARY, read_otlp_dictionary) ?:
 		  read_each(r, &r->message, OTLP_DATA_RESOURCE_PROFILES, resource_facts);

@@ -23,7 +23,7 @@ struct read_line_range {
 	__u32 first, count; /* in reader.lines */
 };
 
-struct reader {
+struct pprof_reader {
 	struct recorded *recorded;
 	struct wire message;
 	struct buf texts;    /* struct wire[], the string table */
@@ -49,18 +49,18 @@ struct reader {
 };
 
 /* Says why, and returns err. */
-int read_fail(struct reader *r, int err, const char *why);
+int read_fail(struct pprof_reader *r, int err, const char *why);
 /* Calls f with each message in the fields of this number. */
-int read_each(struct reader *r, const struct wire *message, __u32 number,
-	      int (*f)(struct reader *r, struct wire m));
+int read_each(struct pprof_reader *r, const struct wire *message, __u32 number,
+	      int (*f)(struct pprof_reader *r, struct wire m));
 /* The last number of each scalar field from 1 to n, at ret[field]; 0 of those that are not there. */
-int read_scalars(struct reader *r, struct wire m, __u64 *ret, size_t n);
+int read_scalars(struct pprof_reader *r, struct wire m, __u64 *ret, size_t n);
 /* The string of recorded for an index of the table. */
-int read_text(struct reader *r, __u64 index, __u32 *ret);
+int read_text(struct pprof_reader *r, __u64 index, __u32 *ret);
 /* The next text of the table. */
-int read_text_add(struct reader *r, struct wire m);
+int read_text_add(struct pprof_reader *r, struct wire m);
 /* Adds a record under an id, of `size` bytes. */
-int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size);
+int read_ids_add(struct pprof_reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size);
 /* The record; NULL: no record has that id. */
 const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size);
 
@@ -75,26 +75,26 @@ struct read_location {
 	__u32 line;		    /* which field of the message has its lines */
 };
 /* Adds a location, of which m is the message. */
-int read_location_add(struct reader *r, struct wire m, const struct read_location *l);
+int read_location_add(struct pprof_reader *r, struct wire m, const struct read_location *l);
 /* Of the file, unless it is outside of the time that is wanted: -ERANGE. */
-int read_times(struct reader *r, __s64 start, __s64 duration);
-int read_numbers(struct reader *r, const struct wire_field *field,
-		 int (*add)(struct reader *r, __u64 number));
+int read_times(struct pprof_reader *r, __s64 start, __s64 duration);
+int read_numbers(struct pprof_reader *r, const struct wire_field *field,
+		 int (*add)(struct pprof_reader *r, __u64 number));
 /* Adds the places of a location to the sample at hand. */
-int read_location_of_sample(struct reader *r, __u64 id);
+int read_location_of_sample(struct pprof_reader *r, __u64 id);
 /* Adds a label to those of a sample, or of a resource. 0, -E2BIG or -ENOMEM. */
-int read_label_add(struct reader *r, struct buf *to, const struct recorded_label *label);
+int read_label_add(struct pprof_reader *r, struct buf *to, const struct recorded_label *label);
 /*
  * The file's types are known and its samples come next: whether memory was measured, from then until then.
  */
-int read_growths_begin(struct reader *r, __s64 start, __s64 duration);
+int read_growths_begin(struct pprof_reader *r, __s64 start, __s64 duration);
 /* The sample at hand has these values, by the types of recorded. */
-int read_values(struct reader *r, const __s64 *values);
+int read_values(struct pprof_reader *r, const __s64 *values);
 /* Where it is the first of two profiles: the label that says so. */
-int read_base(struct reader *r);
+int read_base(struct pprof_reader *r);
 
-int read_header(struct reader *r);
-int read_places(struct reader *r);
-int read_samples(struct reader *r);
+int read_header(struct pprof_reader *r);
+int read_places(struct pprof_reader *r);
+int read_samples(struct pprof_reader *r);
 
 #endif

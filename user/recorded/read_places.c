@@ -13,7 +13,7 @@
 
 enum { MAPPING = 3, LOCATION = 4, FUNCTION = 5 };
 
-static int add_mapping(struct reader *r, struct wire m)
+static int add_mapping(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
 	struct read_mapping read = { 0 };
@@ -26,7 +26,7 @@ static int add_mapping(struct reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->mappings, f[1], &read, sizeof(read));
 }
 
-static int add_function(struct reader *r, struct wire m)
+static int add_function(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_function function = { 0 };
 	__u64 f[6];
@@ -42,7 +42,7 @@ static int add_function(struct reader *r, struct wire m)
 }
 
 /* Code that has no name yet is called by the file that it lies in, or by its address. */
-static int name_by_mapping(struct reader *r, const struct recorded_place *p, __u32 *ret)
+static int name_by_mapping(struct pprof_reader *r, const struct recorded_place *p, __u32 *ret)
 {
 	struct recorded_function function = { 0 };
 	char name[RECORDED_STRING_MAX + 16];
@@ -73,7 +73,7 @@ static void find_kind(const struct recorded *r, struct recorded_place *p)
 }
 
 /* A place of the location at hand. */
-static int add_place(struct reader *r, struct recorded_place *p)
+static int add_place(struct pprof_reader *r, struct recorded_place *p)
 {
 	const struct recorded_function *f;
 	__u32 id;
@@ -94,7 +94,7 @@ static int add_place(struct reader *r, struct recorded_place *p)
 }
 
 /* OTLP has the same numbers for the fields of a line. */
-static int add_line(struct reader *r, struct wire m, struct recorded_place place)
+static int add_line(struct pprof_reader *r, struct wire m, struct recorded_place place)
 {
 	const __u32 *function = NULL;
 	__u64 f[4];
@@ -110,7 +110,7 @@ static int add_line(struct reader *r, struct wire m, struct recorded_place place
 	return add_place(r, &place);
 }
 
-static int add_lines(struct reader *r, struct wire m, __u32 number, const struct recorded_place *place)
+static int add_lines(struct pprof_reader *r, struct wire m, __u32 number, const struct recorded_place *place)
 {
 	const size_t before = r->lines.size;
 	struct recorded_place alone = *place;
@@ -127,7 +127,7 @@ static int add_lines(struct reader *r, struct wire m, __u32 number, const struct
 	return err ?: r->lines.size == before ? add_place(r, &alone) : 0;
 }
 
-int read_location_add(struct reader *r, struct wire m, const struct read_location *l)
+int read_location_add(struct pprof_reader *r, struct wire m, const struct read_location *l)
 {
 	struct read_line_range range = { .first = r->lines.size / sizeof(__u32) };
 	struct recorded_place place = { .address = l->address };
@@ -145,7 +145,7 @@ int read_location_add(struct reader *r, struct wire m, const struct read_locatio
 	return err ?: read_ids_add(r, &r->locations, l->id, &range, sizeof(range));
 }
 
-static int add_location(struct reader *r, struct wire m)
+static int add_location(struct pprof_reader *r, struct wire m)
 {
 	__u64 f[4];
 	int err = read_scalars(r, m, f, 3);
@@ -153,7 +153,7 @@ static int add_location(struct reader *r, struct wire m)
 	return err ?: read_location_add(r, m, &(struct read_location){ f[1], f[2], f[3], 4 });
 }
 
-int read_places(struct reader *r)
+int read_places(struct pprof_reader *r)
 {
 	return read_each(r, &r->message, MAPPING, add_mapping) ?:
 	       read_each(r, &r->message, FUNCTION, add_function) ?:

@@ -16,14 +16,14 @@
 #define NEAR_AHEAD 1024 /* beyond twice as many as there are records */
 #define DAMAGED "it is no pprof profile and none of OTLP, or a damaged one"
 
-int read_fail(struct reader *r, int err, const char *why)
+int read_fail(struct pprof_reader *r, int err, const char *why)
 {
 	r->why = why;
 	return err;
 }
 
-int read_each(struct reader *r, const struct wire *message, __u32 number,
-	      int (*f)(struct reader *r, struct wire m))
+int read_each(struct pprof_reader *r, const struct wire *message, __u32 number,
+	      int (*f)(struct pprof_reader *r, struct wire m))
 {
 	struct wire w = *message;
 	struct wire_field field;
@@ -39,7 +39,7 @@ int read_each(struct reader *r, const struct wire *message, __u32 number,
 	return err ?: more < 0 ? read_fail(r, more, DAMAGED) : 0;
 }
 
-int read_scalars(struct reader *r, struct wire m, __u64 *ret, size_t n)
+int read_scalars(struct pprof_reader *r, struct wire m, __u64 *ret, size_t n)
 {
 	struct wire_field field;
 	int more;
@@ -51,7 +51,7 @@ int read_scalars(struct reader *r, struct wire m, __u64 *ret, size_t n)
 	return more < 0 ? read_fail(r, more, DAMAGED) : 0;
 }
 
-int read_text(struct reader *r, __u64 index, __u32 *ret)
+int read_text(struct pprof_reader *r, __u64 index, __u32 *ret)
 {
 	const size_t count = r->texts.size / sizeof(struct wire);
 	const struct wire *text;
@@ -92,7 +92,7 @@ static int add_near(struct read_ids *ids, __u64 id, __u32 index)
 	return err;
 }
 
-int read_ids_add(struct reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size)
+int read_ids_add(struct pprof_reader *r, struct read_ids *ids, __u64 id, const void *record, size_t size)
 {
 	const __u32 known = ids->numbers.count;
 	__u32 index;
@@ -116,14 +116,14 @@ const void *read_ids_find(struct read_ids *ids, __u64 id, size_t size)
 	return index ? ids->records.data + (index - 1) * size : NULL;
 }
 
-int read_text_add(struct reader *r, struct wire m)
+int read_text_add(struct pprof_reader *r, struct wire m)
 {
 	const __u32 unknown = 0;
 
 	return buf_add(&r->texts, &m, sizeof(m)) ?: buf_add(&r->text_ids, &unknown, sizeof(unknown));
 }
 
-static int read_message(struct reader *r)
+static int read_message(struct pprof_reader *r)
 {
 	int err;
 
@@ -140,7 +140,7 @@ static void free_ids(struct read_ids *ids)
 	buf_free(&ids->records);
 }
 
-static void reader_free(struct reader *r)
+static void reader_free(struct pprof_reader *r)
 {
 	buf_free(&r->texts);
 	buf_free(&r->text_ids);
@@ -160,7 +160,7 @@ static void reader_free(struct reader *r)
 int read_pprof(struct recorded *recorded, const void *data, size_t size, const char **ret_why)
 {
 	_cleanup_buf_ struct buf unpacked = { 0 };
-	struct reader r = { .recorded = recorded };
+	struct pprof_reader r = { .recorded = recorded };
 	int err = unpacked_add(data, size, &unpacked);
 
 	if (!err) {

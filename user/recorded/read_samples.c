@@ -10,7 +10,7 @@
 
 enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
 
-int read_location_of_sample(struct reader *r, __u64 id)
+int read_location_of_sample(struct pprof_reader *r, __u64 id)
 {
 	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
 	const __u32 *lines;
@@ -28,13 +28,13 @@ int read_location_of_sample(struct reader *r, __u64 id)
 	return err;
 }
 
-static int add_value(struct reader *r, __u64 value)
+static int add_value(struct pprof_reader *r, __u64 value)
 {
 	return buf_add(&r->values, &value, sizeof(value));
 }
 
-int read_numbers(struct reader *r, const struct wire_field *field,
-		 int (*add)(struct reader *r, __u64 number))
+int read_numbers(struct pprof_reader *r, const struct wire_field *field,
+		 int (*add)(struct pprof_reader *r, __u64 number))
 {
 	struct wire numbers;
 	__u8 one[10];
@@ -46,14 +46,14 @@ int read_numbers(struct reader *r, const struct wire_field *field,
 	return err;
 }
 
-int read_label_add(struct reader *r, struct buf *to, const struct recorded_label *label)
+int read_label_add(struct pprof_reader *r, struct buf *to, const struct recorded_label *label)
 {
 	if (to->size / sizeof(*label) == RECORDED_LABELS_MAX)
 		return read_fail(r, -E2BIG, "a sample has more than 256 labels");
 	return buf_add(to, label, sizeof(*label));
 }
 
-static int add_label(struct reader *r, const struct wire_field *field)
+static int add_label(struct pprof_reader *r, const struct wire_field *field)
 {
 	struct recorded_label label = { 0 };
 	__u64 f[5];
@@ -68,7 +68,7 @@ static int add_label(struct reader *r, const struct wire_field *field)
 	return err ?: read_label_add(r, &r->labels, &label);
 }
 
-int read_base(struct reader *r)
+int read_base(struct pprof_reader *r)
 {
 	struct recorded_label label = { 0 };
 	int err;
@@ -81,7 +81,7 @@ int read_base(struct reader *r)
 	return err ?: buf_add(&r->labels, &label, sizeof(label));
 }
 
-static int add_field(struct reader *r, const struct wire_field *field)
+static int add_field(struct pprof_reader *r, const struct wire_field *field)
 {
 	if (field->number == LOCATION_ID)
 		return read_numbers(r, field, read_location_of_sample);
@@ -90,7 +90,7 @@ static int add_field(struct reader *r, const struct wire_field *field)
 	return field->number == LABEL ? add_label(r, field) : 0;
 }
 
-static bool is_in_python(const struct reader *r)
+static bool is_in_python(const struct pprof_reader *r)
 {
 	const __u32 *places = (const __u32 *)r->places.data;
 
@@ -104,7 +104,7 @@ static bool is_in_python(const struct reader *r)
  * By how much its process grew in this profile. What it leaves when it ends, where no Python runs any more,
  * is not given back.
  */
-static int add_growth(struct reader *r, const __s64 *values)
+static int add_growth(struct pprof_reader *r, const __s64 *values)
 {
 	const struct recorded_label *labels = (const struct recorded_label *)r->labels.data;
 	__s64 pid = 0, shrunk = 0;
@@ -120,7 +120,7 @@ static int add_growth(struct reader *r, const __s64 *values)
 				    shrunk);
 }
 
-int read_values(struct reader *r, const __s64 *values)
+int read_values(struct pprof_reader *r, const __s64 *values)
 {
 	int err = add_growth(r, values);
 
@@ -129,7 +129,7 @@ int read_values(struct reader *r, const __s64 *values)
 				   r->labels.size / sizeof(struct recorded_label), values);
 }
 
-static int add_sample(struct reader *r, struct wire m)
+static int add_sample(struct pprof_reader *r, struct wire m)
 {
 	__s64 values[RECORDED_TYPES_MAX] = { 0 };
 	struct wire_field field;
@@ -150,7 +150,7 @@ static int add_sample(struct reader *r, struct wire m)
 	return read_values(r, values);
 }
 
-int read_samples(struct reader *r)
+int read_samples(struct pprof_reader *r)
 {
 	return read_each(r, &r->message, SAMPLE, add_sample);
 }

@@ -15,14 +15,14 @@
 enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 9, DURATION, PERIOD_TYPE, PERIOD,
        COMMENT, DEFAULT_TYPE };
 
-struct writer {
+struct recorded_writer {
 	const struct recorded *recorded;
 	struct gzip_stream gzip;
 	struct buf record, part, field;
 };
 
 /* What is in `record`, as this field of the profile. */
-static int put(struct writer *w, unsigned int number)
+static int put(struct recorded_writer *w, unsigned int number)
 {
 	int err;
 
@@ -33,13 +33,13 @@ static int put(struct writer *w, unsigned int number)
 	return err;
 }
 
-static int put_type(struct writer *w, unsigned int number, const struct recorded_type *t)
+static int put_type(struct recorded_writer *w, unsigned int number, const struct recorded_type *t)
 {
 	return protobuf_add_number(&w->record, 1, t->type) ?: protobuf_add_number(&w->record, 2, t->unit) ?:
 	       put(w, number);
 }
 
-static int put_strings(struct writer *w)
+static int put_strings(struct recorded_writer *w)
 {
 	int err = put(w, STRING);
 
@@ -48,7 +48,7 @@ static int put_strings(struct writer *w)
 	return err;
 }
 
-static int put_functions(struct writer *w)
+static int put_functions(struct recorded_writer *w)
 {
 	int err = 0;
 
@@ -62,7 +62,7 @@ static int put_functions(struct writer *w)
 	return err;
 }
 
-static int put_mappings(struct writer *w)
+static int put_mappings(struct recorded_writer *w)
 {
 	int err = 0;
 
@@ -76,7 +76,7 @@ static int put_mappings(struct writer *w)
 	return err;
 }
 
-static int put_place(struct writer *w, __u32 id)
+static int put_place(struct recorded_writer *w, __u32 id)
 {
 	const struct recorded_place *p = recorded_get_place(w->recorded, id);
 	int err;
@@ -91,7 +91,7 @@ static int put_place(struct writer *w, __u32 id)
 	return err ?: put(w, LOCATION);
 }
 
-static int put_places(struct writer *w)
+static int put_places(struct recorded_writer *w)
 {
 	int err = 0;
 
@@ -109,7 +109,7 @@ static __s64 scaled(__s64 value, double by)
 	return x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN : (__s64)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
-static int add_labels(struct writer *w, const struct recorded_stack *s)
+static int add_labels(struct recorded_writer *w, const struct recorded_stack *s)
 {
 	int err = 0;
 
@@ -126,7 +126,7 @@ static int add_labels(struct writer *w, const struct recorded_stack *s)
 	return err;
 }
 
-static int put_stack(struct writer *w, __u32 id, double scale)
+static int put_stack(struct recorded_writer *w, __u32 id, double scale)
 {
 	const struct recorded_stack s = recorded_get_stack(w->recorded, id);
 	const double by = recorded_find_label(&s, w->recorded->base_label) ? -scale : 1;
@@ -143,7 +143,7 @@ static int put_stack(struct writer *w, __u32 id, double scale)
 	return err ?: add_labels(w, &s) ?: put(w, SAMPLE);
 }
 
-static int put_header(struct writer *w)
+static int put_header(struct recorded_writer *w)
 {
 	const struct recorded *r = w->recorded;
 	int err = 0;
@@ -162,7 +162,7 @@ static int put_header(struct writer *w)
 	return err ?: gzip_stream_add(&w->gzip, w->field.data ?: "", w->field.size);
 }
 
-static int put_all(struct writer *w, double scale, const bool *takes)
+static int put_all(struct recorded_writer *w, double scale, const bool *takes)
 {
 	int err = put_strings(w) ?: put_header(w) ?: put_mappings(w) ?: put_functions(w) ?: put_places(w);
 
@@ -174,7 +174,7 @@ static int put_all(struct writer *w, double scale, const bool *takes)
 
 int write_pprof(const struct recorded *r, double scale, const bool *takes, struct buf *out)
 {
-	struct writer w = { .recorded = r };
+	struct recorded_writer w = { .recorded = r };
 	int err = gzip_stream_open(&w.gzip, out);
 
 	if (err)

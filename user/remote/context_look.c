@@ -24,7 +24,7 @@
 #define PAIRS_MAX   32
 #define VAR_WORDS   6 /* of a variable, behind its header: the last one is its hash */
 
-struct look {
+struct context_look {
 	struct objects objects;
 	const struct context_names *names;
 	struct thread_states *threads;
@@ -33,7 +33,7 @@ struct look {
 };
 
 /* Whether the object is of the type with this name, which may stand behind that of its module. */
-static bool is_of(struct look *k, __u64 object, const char *wanted, __u64 *known)
+static bool is_of(struct context_look *k, __u64 object, const char *wanted, __u64 *known)
 {
 	return objects_is(&k->objects, object, "_contextvars.", wanted, known);
 }
@@ -47,7 +47,7 @@ static const char *const type_names[CONTEXT_TYPES] = {
 };
 
 /* Which of these types the object has, and that this one is met. */
-static enum context_type meet(struct look *k, __u64 object)
+static enum context_type meet(struct context_look *k, __u64 object)
 {
 	const __u64 type = objects_type(&k->objects, object);
 	char name[OBJECTS_NAME];
@@ -68,7 +68,7 @@ static enum context_type meet(struct look *k, __u64 object)
  * Takes a variable that was found by so many bits of a hash, if its name was asked for. That these are bits
  * of its own hash proves where that is.
  */
-static void take_variable(struct look *k, __u64 variable, __u64 value, __u32 path, unsigned int bits)
+static void take_variable(struct context_look *k, __u64 variable, __u64 value, __u32 path, unsigned int bits)
 {
 	const __u32 mask = bits < 32 ? (1U << bits) - 1 : ~0U;
 	char name[PYSTR_SIZE];
@@ -98,31 +98,31 @@ static void take_variable(struct look *k, __u64 variable, __u64 value, __u32 pat
 
 /* --- the tree of a context ------------------------------------------------------------------------------ */
 
-struct place {
+struct variable_place {
 	__u64 node;
 	__u32 path; /* bits of the hash that have led there */
 	unsigned int level;
 };
 
-static void walk_node(struct look *k, const struct place *at);
+static void walk_node(struct context_look *k, const struct variable_place *at);
 
 /* The bits of a hash that lead there. A tree that is deeper than a hash has bits adds none. */
-static __u32 path_below(const struct place *at, __u32 slot)
+static __u32 path_below(const struct variable_place *at, __u32 slot)
 {
 	const __u32 shift = LEVEL_BITS * at->level;
 
 	return shift < 32 ? at->path | slot << shift : at->path;
 }
 
-static void walk_child(struct look *k, const struct place *at, __u32 slot, __u64 child)
+static void walk_child(struct context_look *k, const struct variable_place *at, __u32 slot, __u64 child)
 {
-	const struct place next = { child, path_below(at, slot), at->level + 1 };
+	const struct variable_place next = { child, path_below(at, slot), at->level + 1 };
 
 	if (objects_is_address(child) && next.level < LEVELS_MAX)
 		walk_node(k, &next);
 }
 
-static void walk_array(struct look *k, const struct place *at)
+static void walk_array(struct context_look *k, const struct variable_place *at)
 {
 	__u64 children[SLOTS];
 
@@ -132,7 +132,8 @@ static void walk_array(struct look *k, const struct place *at)
 		walk_child(k, at, i, children[i]);
 }
 
-static void take_pair(struct look *k, const struct place *at, __u32 slot, const __u64 pair[2])
+static void take_pair(struct context_look *k, const struct variable_place *at, __u32 slot,
+		      const __u64 pair[2])
 {
 	const unsigned int bits = LEVEL_BITS * (at->level + 1);
 
@@ -142,7 +143,7 @@ static void take_pair(struct look *k, const struct place *at, __u32 slot, const 
 		take_variable(k, pair[0], pair[1], path_below(at, slot), bits);
 }
 
-static void walk_pairs(struct look *k, const struct place *at, bool of_one_hash)
+static void walk_pairs(struct context_look *k, const struct variable_place *at, bool of_one_hash)
 {
 	const __u64 fields = at->node + k->vars.head;
 	__u64 head[2], pairs[PAIRS_MAX][2];
@@ -162,7 +163,7 @@ static void walk_pairs(struct look *k, const struct place *at, bool of_one_hash)
 			take_pair(k, at, i, pairs[n++]);
 }
 
-static void walk_node(struct look *k, const struct place *at)
+static void walk_node(struct context_look *k, const struct variable_place *at)
 {
 	const enum context_type type = meet(k, at->node);
 
@@ -175,7 +176,7 @@ static void walk_node(struct look *k, const struct place *at)
 /* --- the contexts of threads ---------------------------------------------------------------------------- */
 
 /* Whether this is where thread states have their context. Only one word of them leads to one. */
-static int find_in(struct look *k, const __u64 *words, size_t count)
+static int find_in(struct context_look *k, const __u64 *words, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		if (!objects_is_address(words[i]) || !is_of(k, words[i], "Context", &k->context_type))
@@ -187,7 +188,7 @@ static int find_in(struct look *k, const __u64 *words, size_t count)
 	return 0;
 }
 
-static int find_context(struct look *k)
+static int find_context(struct context_look *k)
 {
 	__u64 words[TSTATE_SCAN / 8];
 
@@ -202,11 +203,11 @@ static int find_context(struct look *k)
 	return k->vars.tstate_context ? 0 : -ENOENT;
 }
 
-static void look_at_thread(struct look *k, __u64 tstate)
+static void look_at_thread(struct context_look *k, __u64 tstate)
 {
 	const __u64 context = objects_pointer(&k->objects, tstate + k->vars.tstate_context);
 	__u64 tree;
-	struct place root = { 0 };
+	struct variable_place root = { 0 };
 
 	if (!context || !is_of(k, context, "Context", &k->context_type))
 		return;
@@ -219,7 +220,7 @@ static void look_at_thread(struct look *k, __u64 tstate)
 }
 
 /* With --trace the nodes' types are wanted, too: the variable itself is found by other ways. */
-static bool is_done(const struct look *k)
+static bool is_done(const struct context_look *k)
 {
 	struct context_names only = *k->names;
 
@@ -228,7 +229,7 @@ static bool is_done(const struct look *k)
 	       (!k->names->trace || k->vars.types[CONTEXT_BITMAP] || k->vars.types[CONTEXT_ARRAY]);
 }
 
-static void look_some_times(struct look *k)
+static void look_some_times(struct context_look *k)
 {
 	const struct timespec pause = { .tv_nsec = ROUND_NS };
 
@@ -246,7 +247,7 @@ int context_look(pid_t memory, const struct layout *layout, __u64 runtime, const
 		 struct context_vars *ret)
 {
 	_cleanup_free_ struct thread_states *threads = calloc(1, sizeof(*threads));
-	struct look k = { .names = names, .threads = threads };
+	struct context_look k = { .names = names, .threads = threads };
 	int err;
 
 	if (!threads)

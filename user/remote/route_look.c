@@ -9,7 +9,7 @@
 #define READS_MAX	32768
 #define DIGITS_MAX	5 /* of 128 bits */
 
-struct look {
+struct route_look {
 	struct objects objects;
 	const struct trace_place *place;
 	__u64 int_type, str_type;
@@ -18,14 +18,14 @@ struct look {
 /* --- ids ---------------------------------------------------------------------------------------------- */
 
 /* How many digits an int has, by its first word; -1 for a negative one. */
-static int digits_of(const struct look *k, __u64 word)
+static int digits_of(const struct route_look *k, __u64 word)
 {
 	if (k->objects.layout->version < OBJECTS_INT_TAGGED)
 		return word <= DIGITS_MAX ? (int)word : -1;
 	return (word & 3) != 2 && word >> 3 <= DIGITS_MAX ? (int)(word >> 3) : -1;
 }
 
-static bool read_int(struct look *k, __u64 object, __u64 *ret_high, __u64 *ret_low)
+static bool read_int(struct route_look *k, __u64 object, __u64 *ret_high, __u64 *ret_low)
 {
 	unsigned __int128 number = 0;
 	__u32 digit[DIGITS_MAX];
@@ -48,7 +48,7 @@ static bool read_int(struct look *k, __u64 object, __u64 *ret_high, __u64 *ret_l
 }
 
 /* The ids in a SpanContext. */
-static bool read_ids(struct look *k, __u64 tuple, struct trace_ids *ret)
+static bool read_ids(struct route_look *k, __u64 tuple, struct trace_ids *ret)
 {
 	__u64 items[2], more;
 
@@ -61,7 +61,7 @@ static bool read_ids(struct look *k, __u64 tuple, struct trace_ids *ret)
 }
 
 /* Whether the object is a span with these ids. */
-static bool is_span(struct look *k, const struct route_span *span)
+static bool is_span(struct route_look *k, const struct route_span *span)
 {
 	const __u64 type = objects_type(&k->objects, span->address);
 	bool is_class = false;
@@ -76,7 +76,7 @@ static bool is_span(struct look *k, const struct route_span *span)
 /* --- what a span has ------------------------------------------------------------------------------------ */
 
 /* The SDK's BoundedAttributes has them in a dict. */
-static void read_route(struct look *k, __u64 attributes, struct route_found *ret)
+static void read_route(struct route_look *k, __u64 attributes, struct route_found *ret)
 {
 	const __u64 dict = attributes ? objects_attribute(&k->objects, attributes, "_dict") : 0;
 	const __u64 route = dict ? objects_dict_find(&k->objects, dict, "http.route") : 0;
@@ -86,7 +86,7 @@ static void read_route(struct look *k, __u64 attributes, struct route_found *ret
 		ret->state = ROUTE_FOUND;
 }
 
-static struct route_found read_once(struct look *k, const struct route_span *span)
+static struct route_found read_once(struct route_look *k, const struct route_span *span)
 {
 	struct route_found found = { .state = ROUTE_GONE };
 	struct trace_ids parent;
@@ -101,7 +101,7 @@ static struct route_found read_once(struct look *k, const struct route_span *spa
 	return found;
 }
 
-static struct route_found look_at(struct look *k, const struct route_span *span)
+static struct route_found look_at(struct route_look *k, const struct route_span *span)
 {
 	const struct route_found first = read_once(k, span), second = read_once(k, span);
 
@@ -112,7 +112,7 @@ static struct route_found look_at(struct look *k, const struct route_span *span)
 
 int route_look(pid_t memory, const struct layout *layout, const struct routes_question *q, struct buf *out)
 {
-	struct look k = { .place = &q->place };
+	struct route_look k = { .place = &q->place };
 	int err = q->count > ROUTES_AT_ONCE || q->place.count > TRACE_CLASSES ? -EINVAL : 0;
 
 	objects_begin(&k.objects, memory, layout, READS_MAX);

@@ -9,7 +9,7 @@
 #define AT_MAX		1024 /* bytes of an instance */
 #define KEY_BEGIN	"current-span-"
 
-struct look {
+struct trace_look {
 	struct objects objects;
 	struct context_vars *vars;
 	struct trace_place place;
@@ -28,7 +28,7 @@ static const char *const module_names[MODULES] = {
 };
 
 /* What a module has under these names. Whether it has all. */
-static bool module_get(struct look *k, __u64 module, const char *const *names, int count, __u64 *ret)
+static bool module_get(struct trace_look *k, __u64 module, const char *const *names, int count, __u64 *ret)
 {
 	return objects_dict_get(&k->objects, modules_dict(&k->objects, module), names, count, ret);
 }
@@ -47,7 +47,8 @@ static enum trace_values values_of(__u32 version)
  * Where instances of a class keep this attribute: the class has a table of the names of their attributes. The
  * name's own address goes to *ret_name.
  */
-static bool find_class(struct look *k, __u64 type, const char *name, struct trace_class *ret, __u64 *ret_name)
+static bool find_class(struct trace_look *k, __u64 type, const char *name, struct trace_class *ret,
+		       __u64 *ret_name)
 {
 	const __u64 offset = k->place.values == TRACE_DICT ? TYPE_DICT_OFFSET : TYPE_BASIC_SIZE;
 	__u64 at;
@@ -66,7 +67,7 @@ static bool find_class(struct look *k, __u64 type, const char *name, struct trac
 /* --- what is looked for ------------------------------------------------------------------------------- */
 
 /* The variable that has the current context. That its hash is where it is taken to be is known by now. */
-static bool find_variable(struct look *k, __u64 module)
+static bool find_variable(struct trace_look *k, __u64 module)
 {
 	static const char *const names[] = { "_RUNTIME_CONTEXT" };
 	struct context_key *key = &k->vars->keys[TRACE_KEY];
@@ -83,7 +84,7 @@ static bool find_variable(struct look *k, __u64 module)
 	return true;
 }
 
-static bool find_key(struct look *k, __u64 module)
+static bool find_key(struct trace_look *k, __u64 module)
 {
 	static const char *const names[] = { "_SPAN_KEY" };
 	char text[OBJECTS_TEXT + 1];
@@ -99,7 +100,7 @@ static bool find_key(struct look *k, __u64 module)
 }
 
 /* By the ids of no span, which are a tuple like any other: where its items are. */
-static bool find_items(struct look *k, __u64 invalid)
+static bool find_items(struct trace_look *k, __u64 invalid)
 {
 	for (__u8 at = 8; at <= 16; at += 8) {
 		const __u64 first = objects_pointer(&k->objects, invalid + k->objects.head + at);
@@ -113,7 +114,7 @@ static bool find_items(struct look *k, __u64 invalid)
 	return false;
 }
 
-static void add_class(struct look *k, __u64 type)
+static void add_class(struct trace_look *k, __u64 type)
 {
 	struct trace_place *p = &k->place;
 
@@ -124,7 +125,7 @@ static void add_class(struct look *k, __u64 type)
 		p->count++;
 }
 
-static bool find_spans(struct look *k, __u64 span, __u64 sdk)
+static bool find_spans(struct trace_look *k, __u64 span, __u64 sdk)
 {
 	enum { IDS, INVALID, PLAIN, OF_API };
 	static const char *const api_names[OF_API] = { "SpanContext", "INVALID_SPAN_CONTEXT",
@@ -146,7 +147,7 @@ static bool find_spans(struct look *k, __u64 span, __u64 sdk)
 
 void trace_look(pid_t memory, const struct layout *layout, __u64 interpreter, struct context_vars *v)
 {
-	struct look k = { .vars = v };
+	struct trace_look k = { .vars = v };
 	__u64 module[MODULES] = {}, all;
 
 	objects_begin(&k.objects, memory, layout, READS_MAX);

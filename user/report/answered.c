@@ -23,9 +23,9 @@ void answered_free(struct answered *a)
 		line_text_free(&a->sources[i]);
 	table_free(&a->markers);
 	for (size_t i = 0; i < a->event_count; i++)
-		chosen_free(&a->events[i]);
+		report_selection_free(&a->events[i]);
 	traced_free(&a->traced);
-	chosen_free(&a->chosen);
+	report_selection_free(&a->chosen);
 	*a = (struct answered){ 0 };
 }
 
@@ -77,21 +77,21 @@ static int add_one(struct answered *a, enum answer_by by, char *error, size_t si
 
 	if (err || t->count || t->total)
 		return err;
-	asked_name_explain(a->recorded, t->of, chosen_event(&a->chosen), error, size);
+	asked_name_explain(a->recorded, t->of, selection_event(&a->chosen), error, size);
 	return -EINVAL;
 }
 
 /* Of one kind of event of a trace: where it was, and in which threads. */
 static int add_event(struct answered *a, const char *event, char *error, size_t size)
 {
-	struct question q = *a->question;
-	struct chosen *c = &a->events[a->event_count++];
+	struct report_query q = *a->question;
+	struct report_selection *c = &a->events[a->event_count++];
 	int err;
 
 	q.event = event;
-	err = chosen_make(a->recorded, &q, c, error, size);
+	err = report_selection_make(a->recorded, &q, c, error, size);
 	if (err || !c->total) {
-		chosen_free(c);
+		report_selection_free(c);
 		a->event_count--;
 		return err;
 	}
@@ -125,7 +125,7 @@ static int add_events(struct answered *a, char *error, size_t size)
 
 static int make_tables(struct answered *a, char *error, size_t size)
 {
-	const struct question *q = a->question;
+	const struct report_query *q = a->question;
 	const char *label;
 	enum answer_by by;
 
@@ -140,7 +140,7 @@ static int make_tables(struct answered *a, char *error, size_t size)
 	if (!q->by)
 		return add_table(a, BY_FUNCTION, NULL) ?: add_table(a, BY_LINE, NULL) ?:
 		       add_if_any(a, BY_NATIVE) ?: add_if_any(a, BY_PROCESS);
-	if (question_by(q->by, &by, &label)) {
+	if (report_query_by(q->by, &by, &label)) {
 		snprintf(error, size, "there is no --by %.60s", q->by);
 		return -EINVAL;
 	}
@@ -150,7 +150,7 @@ static int make_tables(struct answered *a, char *error, size_t size)
 /* Of all frames only the markers stay. */
 static int make_markers(struct answered *a)
 {
-	const struct question all = { .top = (size_t)-1 };
+	const struct report_query all = { .top = (size_t)-1 };
 	struct table *t = &a->markers;
 	size_t n = 0;
 	int err = table_make(&a->chosen, a->recorded, &all, BY_FRAME, NULL, t);
@@ -218,7 +218,7 @@ static void note_samples(struct answered *a)
 
 static void note_chosen(struct answered *a)
 {
-	const struct chosen *c = &a->chosen;
+	const struct report_selection *c = &a->chosen;
 
 	if (answered_is_empty(a))
 		add_note(a, "nothing", "nothing was sampled of this event");
@@ -226,7 +226,7 @@ static void note_chosen(struct answered *a)
 		add_note(a, "filtered",
 			 "--of, --focus and --ignore leave %.2f %% of it, %s; shares are of all",
 			 c->total ? 100 * (double)c->kept / (double)c->total : 0,
-			 amount_text(amount_unit(chosen_unit(c), c->kept), c->kept).text);
+			 amount_text(amount_unit(selection_unit(c), c->kept), c->kept).text);
 	for (size_t i = 0; i < a->table_count; i++)
 		if (a->question->by && a->tables[i].without)
 			add_note(a, "without", "%.2f %% of it is in no row: it has no %s",
@@ -334,13 +334,13 @@ static int read_sources(struct answered *a)
 	return err;
 }
 
-int answered_make(struct recorded *r, const struct question *q, struct answered *ret, char *error,
+int answered_make(struct recorded *r, const struct report_query *q, struct answered *ret, char *error,
 		  size_t size)
 {
 	int err;
 
 	*ret = (struct answered){ .recorded = r, .question = q };
-	err = chosen_make(r, q, &ret->chosen, error, size);
+	err = report_selection_make(r, q, &ret->chosen, error, size);
 	if (!err && q->trace)
 		err = traced_make(&ret->chosen, q->trace, q->top, &ret->traced);
 	err = err ?: make_tables(ret, error, size) ?: make_markers(ret) ?: read_sources(ret);

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/chosen.h"
+#include "report/report_selection.h"
 #include "report/finding.h"
-#include "report/question.h"
+#include "report/report_query.h"
 #include "report/line_text.h"
 #include "report/table.h"
 #include "report/traced.h"
@@ -29,9 +29,9 @@ struct answered_note {
 
 struct answered {
 	struct recorded *recorded;
-	const struct question *question;
-	struct chosen chosen;
-	struct chosen events[ANSWERED_EVENTS_MAX]; /* of a trace: each kind of event that it has */
+	const struct report_query *question;
+	struct report_selection chosen;
+	struct report_selection events[ANSWERED_EVENTS_MAX]; /* of a trace: each kind of event that it has */
 	size_t event_count;
 	struct traced traced; /* of a trace, if one is asked for */
 	struct table tables[ANSWERED_TABLES_MAX];
@@ -45,7 +45,7 @@ struct answered {
 };
 
 /* 0; -ENOMEM; -E2BIG; -EINVAL with one line in error. answered_free() it in each case. */
-int answered_make(struct recorded *r, const struct question *q, struct answered *ret, char *error,
+int answered_make(struct recorded *r, const struct report_query *q, struct answered *ret, char *error,
 		  size_t size);
 void answered_free(struct answered *a);
 

@@ -49,11 +49,11 @@ static int add_types(const struct answered *a, struct buf *out)
 static int add_profile(const struct answered *a, struct buf *out)
 {
 	const struct recorded *r = a->recorded;
-	const struct chosen *c = &a->chosen;
+	const struct report_selection *c = &a->chosen;
 	int err = buf_printf(out, "\"profile\":{\"files\":%zu", r->files) ?: add_start(r, out);
 
 	err = err ?: buf_printf(out, ",\"seconds\":%.3f", (double)r->duration_ns / 1e9);
-	err = err ?: add_text("event", chosen_event(c), out) ?: add_text("unit", chosen_unit(c), out);
+	err = err ?: add_text("event", selection_event(c), out) ?: add_text("unit", selection_unit(c), out);
 	err = err ?: buf_printf(out, ",\"total\":%lld,\"kept\":%lld", c->total, c->kept);
 	if (!err && c->has_counts)
 		err = buf_printf(out, ",\"samples\":%lld", c->samples);
@@ -61,7 +61,7 @@ static int add_profile(const struct answered *a, struct buf *out)
 }
 
 /* Of a share of samples, which are counts. */
-static int add_bounds(const struct chosen *c, const char *name, double share, struct buf *out)
+static int add_bounds(const struct report_selection *c, const char *name, double share, struct buf *out)
 {
 	struct chance_bounds b;
 
@@ -124,8 +124,8 @@ static int add_table(const struct answered *a, const struct table *t, struct buf
 
 	err = err ?: add_text("by", t->keys.by == BY_LABEL ? a->question->by : by_rows[t->keys.by].name, out);
 	if (!err && t->chosen != &a->chosen)
-		err = add_text("event", chosen_event(t->chosen), out) ?:
-		      add_text("unit", chosen_unit(t->chosen), out) ?:
+		err = add_text("event", selection_event(t->chosen), out) ?:
+		      add_text("unit", selection_unit(t->chosen), out) ?:
 		      buf_printf(out, ",\"event_total\":%lld", t->chosen->total);
 	if (!err && t->of)
 		err = add_text("of", t->of, out) ?:

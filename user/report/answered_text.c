@@ -21,7 +21,7 @@
 #define PLACE_WIDTH (WIDTH - 2 * 9 - 12 - NAME_WIDTH - 2)
 #define HOT	    0.10 /* shares from here on are coloured */
 
-struct page {
+struct report_page {
 	const struct answered *answer;
 	const struct table *table; /* at hand */
 	struct buf *out;
@@ -31,18 +31,18 @@ struct page {
 	struct buf cell;
 };
 
-static const char *style(const struct page *p, const char *code)
+static const char *style(const struct report_page *p, const char *code)
 {
 	return p->colour ? code : "";
 }
 
-static const char *text_of(const struct page *p, __u32 string)
+static const char *text_of(const struct report_page *p, __u32 string)
 {
 	return recorded_get_string(p->answer->recorded, string);
 }
 
 /* The cell, cut to `width` columns; padded to it, unless it ends the line. */
-static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
+static int add_cell(struct report_page *p, size_t width, bool is_path, bool pad)
 {
 	const struct table_cell c = table_cell_cut(&p->cell, width, is_path);
 	const int blanks = pad && c.columns < width ? (int)(width - c.columns) : 0;
@@ -50,7 +50,7 @@ static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
 	return buf_printf(p->out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind, blanks, "");
 }
 
-static int add_share(struct page *p, __s64 value)
+static int add_share(struct report_page *p, __s64 value)
 {
 	const double share = answered_share(p->table, value);
 	const bool hot = share >= HOT;
@@ -60,7 +60,7 @@ static int add_share(struct page *p, __s64 value)
 }
 
 /* The cell, as far as it can be shown and there is room to the end of the line. It ends with NUL. */
-static int add_shown_cell(struct page *p)
+static int add_shown_cell(struct report_page *p)
 {
 	_cleanup_buf_ struct buf shown = { 0 };
 	int err = buf_add_shown(&shown, p->cell.data, false);
@@ -72,7 +72,7 @@ static int add_shown_cell(struct page *p)
 	return buf_printf(p->out, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind);
 }
 
-static int add_name(struct page *p, const struct row_key *key, __u32 depth, bool has_place)
+static int add_name(struct report_page *p, const struct row_key *key, __u32 depth, bool has_place)
 {
 	int err;
 
@@ -86,7 +86,7 @@ static int add_name(struct page *p, const struct row_key *key, __u32 depth, bool
 			       has_place);
 }
 
-static int add_place(struct page *p, const struct row_key *key)
+static int add_place(struct report_page *p, const struct row_key *key)
 {
 	int err;
 
@@ -98,7 +98,7 @@ static int add_place(struct page *p, const struct row_key *key)
 }
 
 /* A line of source in the place of its function's name. */
-static int add_source(struct page *p, const struct row_key *key, const char *text)
+static int add_source(struct report_page *p, const struct row_key *key, const char *text)
 {
 	int err;
 
@@ -116,7 +116,7 @@ static int add_source(struct page *p, const struct row_key *key, const char *tex
 	return err ?: add_shown_cell(p);
 }
 
-static int add_row(struct page *p, const struct table *t, const struct table_row *row)
+static int add_row(struct report_page *p, const struct table *t, const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	const bool has_place = key->file && key->file != key->name;
@@ -133,7 +133,7 @@ static int add_row(struct page *p, const struct table *t, const struct table_row
 	return err ?: buf_add_string(p->out, "\n");
 }
 
-static int add_left_out(struct page *p, const struct table *t)
+static int add_left_out(struct report_page *p, const struct table *t)
 {
 	const __s64 left = table_left_out(t);
 	int err = 0;
@@ -145,16 +145,16 @@ static int add_left_out(struct page *p, const struct table *t)
 				 amount_text(p->unit, left).text, number_group(t->count - t->shown).text);
 }
 
-static void set_table(struct page *p, const struct table *t)
+static void set_table(struct report_page *p, const struct table *t)
 {
-	const struct chosen *c = t->chosen;
+	const struct report_selection *c = t->chosen;
 
 	p->table = t;
 	p->decimals = number_decimals(c->has_counts ? (__u64)c->samples : UINT64_MAX);
-	p->unit = amount_unit(chosen_unit(c), c->total);
+	p->unit = amount_unit(selection_unit(c), c->total);
 }
 
-static int add_title(struct page *p, const struct table *t)
+static int add_title(struct report_page *p, const struct table *t)
 {
 	const enum answer_by by = t->keys.by;
 	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME || by == BY_IMPORT;
@@ -167,7 +167,7 @@ static int add_title(struct page *p, const struct table *t)
 	};
 	const char *title = by == BY_IMPORT ? by_rows[by].title : titles[t->shape] ?: by_rows[by].title;
 	/* Only where there are several. */
-	const char *event = t->chosen == &p->answer->chosen ? NULL : chosen_event(t->chosen);
+	const char *event = t->chosen == &p->answer->chosen ? NULL : selection_event(t->chosen);
 	int err = buf_printf(p->out, "\n%s%s%s%s%s", style(p, BOLD), title, t->of ? " of " : "", t->of ?: "",
 			     event ? " of " : "");
 
@@ -181,7 +181,7 @@ static int add_title(struct page *p, const struct table *t)
 }
 
 /* Above the first line of each file whose text is shown. */
-static int add_file_of_lines(struct page *p, const struct table *t, size_t i)
+static int add_file_of_lines(struct report_page *p, const struct table *t, size_t i)
 {
 	const __u32 file = row_keys_get(&t->keys, t->rows[i].key)->file;
 	int err;
@@ -194,7 +194,7 @@ static int add_file_of_lines(struct page *p, const struct table *t, size_t i)
 	return err ?: buf_printf(p->out, "%s\n", style(p, RESET));
 }
 
-static int add_table(struct page *p, const struct table *t)
+static int add_table(struct report_page *p, const struct table *t)
 {
 	int err;
 
@@ -205,7 +205,7 @@ static int add_table(struct page *p, const struct table *t)
 	return err ?: add_left_out(p, t);
 }
 
-static int add_when(struct page *p)
+static int add_when(struct report_page *p)
 {
 	const struct recorded *r = p->answer->recorded;
 	char text[CLOCK_DATE];
@@ -220,9 +220,9 @@ static int add_when(struct page *p)
 	return err ?: buf_add_string(p->out, "\n");
 }
 
-static int add_total(struct page *p)
+static int add_total(struct report_page *p)
 {
-	const struct chosen *c = &p->answer->chosen;
+	const struct report_selection *c = &p->answer->chosen;
 	int err = buf_add_string(p->out, style(p, BOLD));
 
 	if (!err && c->has_counts)
@@ -231,12 +231,12 @@ static int add_total(struct page *p)
 	if (!err && !(c->has_counts && c->type == c->count_type))
 		err = buf_printf(p->out, "%s%s of ", c->has_counts ? ", " : "",
 				 amount_text(p->unit, c->total).text) ?:
-		      buf_add_shown(p->out, chosen_event(c), false);
+		      buf_add_shown(p->out, selection_event(c), false);
 	return err ?: buf_add_string(p->out, style(p, RESET)) ?: add_when(p);
 }
 
 /* "1.20% [truncated]" each, on one line. */
-static int add_markers(struct page *p)
+static int add_markers(struct report_page *p)
 {
 	const struct table *t = &p->answer->markers;
 	int err = t->shown ? buf_printf(p->out, "\n%sNot whole: ", style(p, DIM)) : 0;
@@ -250,7 +250,7 @@ static int add_markers(struct page *p)
 	return err ?: t->shown ? buf_printf(p->out, "%s\n", style(p, RESET)) : 0;
 }
 
-static int add_comments(struct page *p)
+static int add_comments(struct report_page *p)
 {
 	const struct recorded *r = p->answer->recorded;
 	int err = r->comment_count ? buf_printf(p->out, "\n%sComments of the profile%s\n", style(p, BOLD),
@@ -263,7 +263,7 @@ static int add_comments(struct page *p)
 	return err;
 }
 
-static int add_notes(struct page *p)
+static int add_notes(struct report_page *p)
 {
 	int err = p->answer->note_count ? buf_add_string(p->out, "\n") : 0;
 
@@ -274,7 +274,7 @@ static int add_notes(struct page *p)
 	return err;
 }
 
-static int add_findings(struct page *p)
+static int add_findings(struct report_page *p)
 {
 	const struct findings *f = p->answer->findings;
 
@@ -287,7 +287,7 @@ static int add_findings(struct page *p)
 
 int answered_text(const struct answered *a, bool colour, struct buf *out)
 {
-	struct page p = {
+	struct report_page p = {
 		.answer = a,
 		.out = out,
 		.colour = colour,

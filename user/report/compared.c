@@ -11,23 +11,24 @@
 
 void compared_free(struct compared *c)
 {
-	chosen_free(&c->base.chosen);
-	chosen_free(&c->now.chosen);
+	report_selection_free(&c->base.chosen);
+	report_selection_free(&c->now.chosen);
 	table_free(&c->base.table);
 	table_free(&c->now.table);
 	free(c->rows);
 	*c = (struct compared){ 0 };
 }
 
-static int make_side(struct compared_side *s, struct recorded *r, const struct question *q, bool is_base,
+static int make_side(struct compared_side *s, struct recorded *r, const struct report_query *q, bool is_base,
 		     char *error, size_t size)
 {
 	enum answer_by by = BY_FUNCTION;
 	const char *label = NULL;
-	int err = chosen_make(r, q, &s->chosen, error, size) ?: chosen_keep_side(&s->chosen, is_base);
+	int err = report_selection_make(r, q, &s->chosen, error,
+					size) ?: report_selection_keep_side(&s->chosen, is_base);
 
 	if (!err && q->by)
-		err = question_by(q->by, &by, &label);
+		err = report_query_by(q->by, &by, &label);
 	return err ?: table_make(&s->chosen, r, q, by, label, &s->table);
 }
 
@@ -127,7 +128,7 @@ static int join(struct compared *c)
 	return err;
 }
 
-int compared_make(struct recorded *r, const struct question *q, enum compared_scale scale, __s64 base_ns,
+int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
 		  __s64 new_ns, struct compared *ret, char *error, size_t size)
 {
 	int err;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/chosen.h"
-#include "report/question.h"
+#include "report/report_selection.h"
+#include "report/report_query.h"
 #include "report/table.h"
 #include "base/buf.h"
 
@@ -20,7 +20,7 @@ enum compared_scale { SCALE_NONE, SCALE_TIME, SCALE_SAMPLES };
 
 /* One of the two profiles. */
 struct compared_side {
-	struct chosen chosen;
+	struct report_selection chosen;
 	struct table table;
 	__s64 duration_ns;
 };
@@ -47,7 +47,7 @@ struct compared {
  * Durations are those of the two profiles. 0; -ENOMEM; -E2BIG; -EINVAL with one line in error.
  * compared_free() it in each case.
  */
-int compared_make(struct recorded *r, const struct question *q, enum compared_scale scale, __s64 base_ns,
+int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
 		  __s64 new_ns, struct compared *ret, char *error, size_t size);
 void compared_free(struct compared *c);
 

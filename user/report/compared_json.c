@@ -55,8 +55,8 @@ static int add_row(const struct compared *c, const struct compared_row *row, str
 int compared_json(const struct compared *c, struct buf *out)
 {
 	int err = buf_add_string(out, "{\"schema\":\"" SCHEMA "\",\n\"event\":") ?:
-		  buf_add_json(out, chosen_event(&c->now.chosen)) ?: buf_add_string(out, ",\"unit\":") ?:
-		  buf_add_json(out, chosen_unit(&c->now.chosen)) ?:
+		  buf_add_json(out, selection_event(&c->now.chosen)) ?: buf_add_string(out, ",\"unit\":") ?:
+		  buf_add_json(out, selection_unit(&c->now.chosen)) ?:
 		  buf_printf(out, ",\"scale\":%.9g,\n", c->scale);
 
 	err = err ?: add_side("base", &c->base, out) ?: add_side("new", &c->now, out);

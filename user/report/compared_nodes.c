@@ -75,9 +75,9 @@ static int add_stacks(struct compared_nodes *n)
 		const struct recorded_stack s = recorded_get_stack(c->recorded, id);
 		const __s64 value = s.values[c->now.chosen.type];
 
-		if (value && chosen_takes(&c->base.chosen, id))
+		if (value && selection_takes(&c->base.chosen, id))
 			err = add_stack(n, &s, value, true);
-		if (value && !err && chosen_takes(&c->now.chosen, id))
+		if (value && !err && selection_takes(&c->now.chosen, id))
 			err = add_stack(n, &s, value, false);
 	}
 	return err;

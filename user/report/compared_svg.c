@@ -80,7 +80,7 @@ static double points(const struct drawing *d, double value)
 
 static struct amount amount(const struct drawing *d, __s64 value)
 {
-	return amount_text(amount_unit(chosen_unit(&d->compared->now.chosen), value), value);
+	return amount_text(amount_unit(selection_unit(&d->compared->now.chosen), value), value);
 }
 
 /* "f (app.py:12): 1.2 s, was 1.0 s, +3.41 points, more than chance". */
@@ -223,7 +223,7 @@ static int add_head(struct drawing *d, double height)
 			     "font-family=\"monospace\" font-size=\"11\">\n", WIDTH, height, WIDTH, height);
 
 	snprintf(total, sizeof(total), "%s of %.40s, was %s: %+.2f points of the first profile%s",
-		 amount(d, c->now.chosen.kept).text, chosen_event(&c->now.chosen),
+		 amount(d, c->now.chosen.kept).text, selection_event(&c->now.chosen),
 		 amount(d, c->base.chosen.kept).text, points(d, c->whole.self),
 		 c->scale == 1 ? "" : ", after it was scaled");
 	err = err ?: buf_add_string(d->out, "<title id=\"t\">Two profiles: what is more and less in the "

@@ -14,7 +14,7 @@
 #define NAME_WIDTH  30
 #define PLACE_WIDTH 28
 
-struct page {
+struct diff_page {
 	const struct compared *compared;
 	struct buf *out;
 	bool colour;
@@ -22,22 +22,22 @@ struct page {
 	struct buf cell;
 };
 
-static const char *style(const struct page *p, const char *code)
+static const char *style(const struct diff_page *p, const char *code)
 {
 	return p->colour ? code : "";
 }
 
-static int add_side(struct page *p, const char *name, const struct compared_side *s)
+static int add_side(struct diff_page *p, const char *name, const struct compared_side *s)
 {
 	int err = buf_printf(p->out, "%s  %s of ", name, amount_text(p->unit, s->chosen.total).text) ?:
-		  buf_add_shown(p->out, chosen_event(&s->chosen), false);
+		  buf_add_shown(p->out, selection_event(&s->chosen), false);
 
 	if (!err && s->chosen.has_counts)
 		err = buf_printf(p->out, ", %s samples", number_group(s->chosen.samples).text);
 	return err ?: buf_printf(p->out, " in %.1f s\n", (double)s->duration_ns / 1e9);
 }
 
-static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
+static int add_cell(struct diff_page *p, size_t width, bool is_path, bool pad)
 {
 	const struct table_cell c = table_cell_cut(&p->cell, width, is_path);
 	const int blanks = pad && c.columns < width ? (int)(width - c.columns) : 0;
@@ -45,7 +45,7 @@ static int add_cell(struct page *p, size_t width, bool is_path, bool pad)
 	return buf_printf(p->out, "%s%.*s%s%*s", c.before, (int)c.size, c.text, c.behind, blanks, "");
 }
 
-static int add_name(struct page *p, const struct row_key *key)
+static int add_name(struct diff_page *p, const struct row_key *key)
 {
 	const struct recorded *r = p->compared->recorded;
 	int err;
@@ -73,7 +73,7 @@ static double points(const struct compared *c, double self)
 	return whole > 0 ? 100 * self / whole : 0;
 }
 
-static int add_row(struct page *p, const struct compared_row *row)
+static int add_row(struct diff_page *p, const struct compared_row *row)
 {
 	const struct compared *c = p->compared;
 	const double half = (row->self_high - row->self_low) / 2;
@@ -91,7 +91,7 @@ static int add_row(struct page *p, const struct compared_row *row)
 	return row == &c->whole ? buf_add_string(p->out, "(all)") : add_name(p, &row->key);
 }
 
-static int add_rows(struct page *p)
+static int add_rows(struct diff_page *p)
 {
 	const struct compared *c = p->compared;
 	const char *chance = c->has_chance ? "  by chance" : "";
@@ -110,11 +110,11 @@ static int add_rows(struct page *p)
 int compared_text(const struct compared *c, bool colour, struct buf *out)
 {
 	const __s64 base = c->base.chosen.total, now = c->now.chosen.total;
-	struct page p = {
+	struct diff_page p = {
 		.compared = c,
 		.out = out,
 		.colour = colour,
-		.unit = amount_unit(chosen_unit(&c->now.chosen), base > now ? base : now),
+		.unit = amount_unit(selection_unit(&c->now.chosen), base > now ? base : now),
 	};
 	int err = add_side(&p, "base", &c->base) ?: add_side(&p, "new ", &c->now) ?: add_rows(&p);
 

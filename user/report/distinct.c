@@ -10,11 +10,11 @@
 #define DEEP 256 /* frames, from which on it is worth it */
 
 /* By place - 1: where in the list it is, if that is a place of the stack at hand. */
-struct seen {
+struct distinct_seen {
 	__u32 stack, at;
 };
 
-static int add_stack(struct distinct *d, struct seen *seen, __u32 id, const struct recorded_stack *s)
+static int add_stack(struct distinct *d, struct distinct_seen *seen, __u32 id, const struct recorded_stack *s)
 {
 	struct distinct_range *range = &d->of_stack[id - 1];
 	int err = 0;
@@ -22,7 +22,7 @@ static int add_stack(struct distinct *d, struct seen *seen, __u32 id, const stru
 	range->first = d->places.size / sizeof(struct distinct_place);
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const struct distinct_place new = { s->places[i], i, i };
-		struct seen *known = &seen[new.place - 1];
+		struct distinct_seen *known = &seen[new.place - 1];
 
 		if (known->stack == id) {
 			((struct distinct_place *)d->places.data)[range->first + known->at].last = i;
@@ -30,7 +30,7 @@ static int add_stack(struct distinct *d, struct seen *seen, __u32 id, const stru
 		}
 		if (range->count > s->n / 2)
 			break;
-		*known = (struct seen){ id, range->count++ };
+		*known = (struct distinct_seen){ id, range->count++ };
 		err = buf_add(&d->places, &new, sizeof(new));
 	}
 	if (range->count > s->n / 2) { /* as long as the stack itself, for little */
@@ -43,7 +43,7 @@ static int add_stack(struct distinct *d, struct seen *seen, __u32 id, const stru
 int distinct_make(const struct recorded *r, struct distinct *ret)
 {
 	const __u32 stacks = recorded_stacks(r);
-	_cleanup_free_ struct seen *seen = NULL;
+	_cleanup_free_ struct distinct_seen *seen = NULL;
 	int err = 0;
 
 	for (__u32 id = 1; id <= stacks && !err; id++) {

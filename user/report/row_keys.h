@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "report/question.h"
+#include "report/report_query.h"
 #include "recorded/recorded.h"
 
 /* What makes a row: two of equal keys are one. */

@@ -233,14 +233,14 @@ static int add_all(struct adder *a)
 	int err = 0;
 
 	for (__u32 id = 1; id <= recorded_stacks(a->chosen->recorded) && !err; id++)
-		if (chosen_takes(a->chosen, id))
+		if (selection_takes(a->chosen, id))
 			err = add_stack(a, id);
 	for (size_t row = 0; row < a->capacity; row++)
 		a->table->rows[row].depth = 0;
 	return err;
 }
 
-static void find_shape(const struct question *q, enum answer_by by, struct table *t)
+static void find_shape(const struct report_query *q, enum answer_by by, struct table *t)
 {
 	t->shape = q->tree || (by == BY_IMPORT && !q->flat) ? TABLE_TREE :
 		   q->callers ? TABLE_CALLERS : q->callees ? TABLE_CALLEES : q->lines ? TABLE_LINES :
@@ -263,8 +263,8 @@ static int sort(struct adder *a, size_t top)
 	return 0;
 }
 
-int table_make(const struct chosen *c, struct recorded *r, const struct question *q, enum answer_by by,
-	       const char *label, struct table *ret)
+int table_make(const struct report_selection *c, struct recorded *r, const struct report_query *q,
+	       enum answer_by by, const char *label, struct table *ret)
 {
 	struct adder a = { .chosen = c, .table = ret };
 	int err;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/chosen.h"
+#include "report/report_selection.h"
 #include "report/row_keys.h"
 
 enum table_shape {
@@ -32,7 +32,7 @@ struct table_row {
 
 struct table {
 	enum table_shape shape;
-	const struct chosen *chosen; /* borrowed: what it is of */
+	const struct report_selection *chosen; /* borrowed: what it is of */
 	const char *of;	     /* a name; NULL = of all */
 	struct row_keys keys;
 	struct table_row *rows;
@@ -46,8 +46,8 @@ struct table {
  * Adds up the stacks that were chosen; c has to outlive it. label: of BY_LABEL. 0; -ENOMEM; -E2BIG;
  * table_free() it in each case.
  */
-int table_make(const struct chosen *c, struct recorded *r, const struct question *q, enum answer_by by,
-	       const char *label, struct table *ret);
+int table_make(const struct report_selection *c, struct recorded *r, const struct report_query *q,
+	       enum answer_by by, const char *label, struct table *ret);
 void table_free(struct table *t);
 
 /* What the rows that are not shown have as their own. */

@@ -13,7 +13,7 @@
 #include "recorded/own_frames.h"
 
 struct adder {
-	const struct chosen *chosen;
+	const struct report_selection *chosen;
 	struct table *table;
 	size_t capacity;
 	struct interned nodes; /* of a tree: struct tree_node */

@@ -12,13 +12,13 @@
 #include "recorded/own_frames.h"
 
 /* Strings of recorded; 0 = no label has such a key. */
-struct keys {
+struct trace_keys {
 	__u32 pid, tid, comm, thread, trace_id;
 };
 
-struct maker {
+struct trace_maker {
 	struct traced *t;
-	struct keys keys;
+	struct trace_keys keys;
 	int cpu, samples; /* the types of CPU time and of ticks; -1 = there is none */
 };
 
@@ -27,9 +27,9 @@ static __u32 find_key(const struct recorded *r, const char *name)
 	return interned_find(&r->strings, name, strlen(name));
 }
 
-static struct keys find_keys(const struct recorded *r)
+static struct trace_keys find_keys(const struct recorded *r)
 {
-	return (struct keys){
+	return (struct trace_keys){
 		.pid = find_key(r, "pid"),
 		.tid = find_key(r, "tid"),
 		.comm = find_key(r, "comm"),
@@ -60,13 +60,13 @@ static int compare(__s64 x, __s64 y)
 }
 
 /* Ticks are counted as samples as well; those say the same. */
-static bool is_wanted(const struct maker *m, const struct recorded_moment *one)
+static bool is_wanted(const struct trace_maker *m, const struct recorded_moment *one)
 {
 	return one->value > 0 && !(m->cpu >= 0 && (int)one->type == m->samples);
 }
 
 /* A tick stands for the time to the next one, a wait for what it has counted. */
-static __s64 end_of(const struct maker *m, const struct recorded_moment *one)
+static __s64 end_of(const struct trace_maker *m, const struct recorded_moment *one)
 {
 	const struct recorded *r = m->t->recorded;
 	const bool is_time = !strcmp(recorded_get_string(r, r->types[one->type].unit), "nanoseconds");
@@ -74,7 +74,7 @@ static __s64 end_of(const struct maker *m, const struct recorded_moment *one)
 	return is_time ? recorded_sum(one->begin, one->value) : one->begin;
 }
 
-static struct traced_thread thread_of(const struct maker *m, __u32 stack)
+static struct traced_thread thread_of(const struct trace_maker *m, __u32 stack)
 {
 	const struct recorded_stack s = recorded_get_stack(m->t->recorded, stack);
 
@@ -107,7 +107,7 @@ static int by_time(const void *a, const void *b, void *maker)
 	       compare(x->stack, y->stack);
 }
 
-static int take_moments(struct maker *m)
+static int take_moments(struct trace_maker *m)
 {
 	const struct recorded_moment *all = (const struct recorded_moment *)m->t->recorded->moments.data;
 	const size_t n = m->t->recorded->moments.size / sizeof(*all);
@@ -132,7 +132,8 @@ static int take_moments(struct maker *m)
 }
 
 /* Whether the second one goes on with what the first one was; ticks come up to half a period late. */
-static bool goes_on(const struct maker *m, const struct traced_stretch *a, const struct traced_stretch *b)
+static bool goes_on(const struct trace_maker *m, const struct traced_stretch *a,
+		    const struct traced_stretch *b)
 {
 	const __s64 late = m->cpu == (int)b->type ? b->amount / 2 : 0;
 
@@ -142,7 +143,7 @@ static bool goes_on(const struct maker *m, const struct traced_stretch *a, const
 }
 
 /* What a thread did is in the order of time now: equal neighbours become one. */
-static void join(struct maker *m)
+static void join(struct trace_maker *m)
 {
 	struct traced *t = m->t;
 	struct traced_thread *thread = NULL;
@@ -217,7 +218,7 @@ static int choose(struct traced *t, size_t top)
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
 /* Of all that is there, also of other traces. */
-static int count_ids(struct maker *m, size_t type)
+static int count_ids(struct trace_maker *m, size_t type)
 {
 	const struct recorded *r = m->t->recorded;
 	const __u32 trace = find_key(r, m->t->trace);
@@ -243,9 +244,9 @@ static int count_ids(struct maker *m, size_t type)
 	return err;
 }
 
-int traced_make(const struct chosen *c, const char *trace, size_t top, struct traced *ret)
+int traced_make(const struct report_selection *c, const char *trace, size_t top, struct traced *ret)
 {
-	struct maker m = {
+	struct trace_maker m = {
 		.t = ret,
 		.keys = find_keys(c->recorded),
 		.cpu = recorded_find_type(c->recorded, "cpu", "nanoseconds"),

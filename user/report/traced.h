@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/chosen.h"
+#include "report/report_selection.h"
 #include "base/buf.h"
 #include "recorded/recorded.h"
 
@@ -50,7 +50,7 @@ struct traced {
  * c says of which event `without` is. At most `top` stretches of each thread are shown, the longest. 0,
  * -ENOMEM or -E2BIG; traced_free() it in each case.
  */
-int traced_make(const struct chosen *c, const char *trace, size_t top, struct traced *ret);
+int traced_make(const struct report_selection *c, const char *trace, size_t top, struct traced *ret);
 void traced_free(struct traced *t);
 
 /* The place that a stretch is at: its line of Python, if it has one; 0 = none. */

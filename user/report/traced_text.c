@@ -10,29 +10,29 @@
 #include "base/number.h"
 #include "profile/short_path.h"
 
-struct page {
+struct trace_page {
 	const struct traced *traced;
 	bool colour;
 	struct buf *out;
 };
 
-static const char *style(const struct page *p, const char *code)
+static const char *style(const struct trace_page *p, const char *code)
 {
 	return p->colour ? code : "";
 }
 
-static int add_shown(struct page *p, __u32 string)
+static int add_shown(struct trace_page *p, __u32 string)
 {
 	return buf_add_shown(p->out, recorded_get_string(p->traced->recorded, string), false);
 }
 
 /* In one unit, so that what stands below each other can be compared. */
-static int add_ms(struct page *p, __s64 ns)
+static int add_ms(struct trace_page *p, __s64 ns)
 {
 	return buf_printf(p->out, "%9.1f ms", (double)ns / (double)NS_PER_MS);
 }
 
-static int add_place(struct page *p, __u32 place)
+static int add_place(struct trace_page *p, __u32 place)
 {
 	const struct recorded *r = p->traced->recorded;
 	const struct recorded_place *at = recorded_get_place(r, place);
@@ -48,7 +48,7 @@ static int add_place(struct page *p, __u32 place)
 	return err ?: buf_add_string(p->out, ")");
 }
 
-static int add_stretch(struct page *p, const struct traced_stretch *s)
+static int add_stretch(struct trace_page *p, const struct traced_stretch *s)
 {
 	const struct recorded *r = p->traced->recorded;
 	const __u32 place = traced_place(p->traced, s), inner = traced_inner(p->traced, s);
@@ -64,14 +64,14 @@ static int add_stretch(struct page *p, const struct traced_stretch *s)
 	return err ?: buf_add_string(p->out, "\n");
 }
 
-static int add_name(struct page *p, __u32 name)
+static int add_name(struct trace_page *p, __u32 name)
 {
 	int err = name ? buf_add_string(p->out, " \"") : 0;
 
 	return err ?: name ? add_shown(p, name) ?: buf_add_string(p->out, "\"") : 0;
 }
 
-static int add_thread(struct page *p, const struct traced_thread *t)
+static int add_thread(struct trace_page *p, const struct traced_thread *t)
 {
 	const struct traced_stretch *s = p->traced->stretches + t->first;
 	size_t left_out = 0;
@@ -94,7 +94,7 @@ static int add_thread(struct page *p, const struct traced_thread *t)
 }
 
 /* "1.234 s from 2026-11-25 16:22:36.123 UTC" */
-static int add_when(struct page *p)
+static int add_when(struct trace_page *p)
 {
 	const struct traced *t = p->traced;
 	char text[CLOCK_DATE];
@@ -107,7 +107,7 @@ static int add_when(struct page *p)
 
 int traced_text(const struct traced *t, bool colour, struct buf *out)
 {
-	struct page p = { t, colour, out };
+	struct trace_page p = { t, colour, out };
 	int err = buf_printf(out, "%sTrace %s%s: ", style(&p, BOLD), t->trace, style(&p, RESET)) ?:
 		  add_when(&p);
 

@@ -36,7 +36,7 @@ static bool *either(const struct compared *c)
 	bool *takes = calloc(n + 1, sizeof(*takes));
 
 	for (__u32 id = 1; takes && id <= n; id++)
-		takes[id - 1] = chosen_takes(&c->base.chosen, id) || chosen_takes(&c->now.chosen, id);
+		takes[id - 1] = selection_takes(&c->base.chosen, id) || selection_takes(&c->now.chosen, id);
 	return takes;
 }
 
@@ -75,7 +75,7 @@ static int judge(const struct options *o, const struct compared *c)
 
 static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 {
-	const struct question q = {
+	const struct report_query q = {
 		.by = o->by,
 		.event = o->event,
 		.focus = o->focus,

@@ -69,7 +69,7 @@ static int answer(const struct options *o, struct recorded *r, const bool *only)
 	const struct served_lines lines = { o, *o->command };
 	const struct line_asker asker = { served_ask_lines, (void *)&lines };
 	const bool is_served = o->command[0] && !o->command[1] && served_is_source(*o->command);
-	const struct question q = {
+	const struct report_query q = {
 		.by = o->by,
 		.event = o->event,
 		.focus = o->focus,

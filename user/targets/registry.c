@@ -17,13 +17,13 @@ struct shared_text {
 	char value[];
 };
 
-struct slot {
+struct registry_slot {
 	struct registry_entry entry;
 	UT_hash_handle hh;
 };
 
 struct registry {
-	struct slot *slots;
+	struct registry_slot *slots;
 	struct shared_text *texts;
 	size_t live;
 	size_t forgotten; /* how many */
@@ -44,7 +44,7 @@ int registry_new(struct registry **ret)
 
 void registry_free(struct registry *r)
 {
-	struct slot *s, *next_slot;
+	struct registry_slot *s, *next_slot;
 	struct shared_text *t, *next_text;
 
 	if (!r)
@@ -163,9 +163,9 @@ static int share_strings(struct registry *r, struct registry_entry *e)
 }
 
 /* The entry of this id, or a new and empty one. */
-static struct slot *get_slot(struct registry *r, __u32 id)
+static struct registry_slot *get_slot(struct registry *r, __u32 id)
 {
-	struct slot *s;
+	struct registry_slot *s;
 
 	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
 	if (s)
@@ -185,7 +185,7 @@ static struct slot *get_slot(struct registry *r, __u32 id)
 int registry_add(struct registry *r, const struct registry_entry *e)
 {
 	struct registry_entry copy = *e;
-	struct slot *s;
+	struct registry_slot *s;
 
 	if (share_strings(r, &copy))
 		return -ENOMEM;
@@ -223,7 +223,7 @@ const char *registry_label(const struct registry_entry *e, enum label label)
 
 const struct registry_entry *registry_find(const struct registry *r, __u32 id)
 {
-	struct slot *s;
+	struct registry_slot *s;
 
 	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
 	return s ? &s->entry : NULL;
@@ -231,7 +231,7 @@ const struct registry_entry *registry_find(const struct registry *r, __u32 id)
 
 void registry_end(struct registry *r, __u32 id)
 {
-	struct slot *s;
+	struct registry_slot *s;
 
 	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
 	if (!s || s->entry.ended)
@@ -244,7 +244,7 @@ void registry_end(struct registry *r, __u32 id)
 void registry_forget(struct registry *r, bool (*may_go)(void *context, struct registry_entry *e),
 		     void *context)
 {
-	struct slot *s, *next;
+	struct registry_slot *s, *next;
 
 	HASH_ITER(hh, r->slots, s, next) {
 		if (!may_go(context, &s->entry))
@@ -277,7 +277,7 @@ __u64 registry_changes(const struct registry *r)
 
 const struct registry_entry *registry_after(const struct registry *r, __u32 id)
 {
-	const struct slot *s;
+	const struct registry_slot *s;
 
 	HASH_FIND(hh, r->slots, &id, sizeof(id), s);
 	s = s && s->hh.next ? s->hh.next : r->slots;
@@ -287,7 +287,7 @@ const struct registry_entry *registry_after(const struct registry *r, __u32 id)
 int registry_each(const struct registry *r, int (*fn)(void *context, const struct registry_entry *e),
 		  void *context)
 {
-	for (const struct slot *s = r->slots; s; s = s->hh.next) {
+	for (const struct registry_slot *s = r->slots; s; s = s->hh.next) {
 		int result = fn(context, &s->entry);
 
 		if (result)

@@ -14,13 +14,13 @@
 #define PROOF_PAUSE_MIN (2 * NS_PER_MS)
 #define PROOF_PATIENCE	NS_PER_SECOND
 
-struct entry {
+struct ruling_entry {
 	struct ruling ruling;
 	UT_hash_handle hh; /* by pid */
 };
 
 struct rulings {
-	struct entry *entries;
+	struct ruling_entry *entries;
 };
 
 int rulings_new(struct rulings **ret)
@@ -35,7 +35,7 @@ int rulings_new(struct rulings **ret)
 
 void rulings_free(struct rulings *r)
 {
-	struct entry *e, *next;
+	struct ruling_entry *e, *next;
 
 	if (!r)
 		return;
@@ -46,17 +46,17 @@ void rulings_free(struct rulings *r)
 	free(r);
 }
 
-static struct entry *find(const struct rulings *r, __u32 pid)
+static struct ruling_entry *find(const struct rulings *r, __u32 pid)
 {
-	struct entry *e;
+	struct ruling_entry *e;
 
 	HASH_FIND(hh, r->entries, &pid, sizeof(pid), e);
 	return e;
 }
 
-static struct entry *add(struct rulings *r, __u32 pid)
+static struct ruling_entry *add(struct rulings *r, __u32 pid)
 {
-	struct entry *e = calloc(1, sizeof(*e));
+	struct ruling_entry *e = calloc(1, sizeof(*e));
 
 	if (!e)
 		return NULL;
@@ -70,7 +70,7 @@ static struct entry *add(struct rulings *r, __u32 pid)
 
 struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64 exec_id)
 {
-	struct entry *e = find(r, pid);
+	struct ruling_entry *e = find(r, pid);
 
 	if (!e)
 		e = add(r, pid);
@@ -83,14 +83,14 @@ struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64
 
 struct ruling *rulings_find(const struct rulings *r, __u32 pid)
 {
-	struct entry *e = find(r, pid);
+	struct ruling_entry *e = find(r, pid);
 
 	return e ? &e->ruling : NULL;
 }
 
 void rulings_forget(struct rulings *r, __u32 pid)
 {
-	struct entry *e = find(r, pid);
+	struct ruling_entry *e = find(r, pid);
 
 	if (!e)
 		return;
@@ -106,7 +106,7 @@ size_t rulings_count(const struct rulings *r)
 void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling),
 		  void *context)
 {
-	struct entry *e, *next;
+	struct ruling_entry *e, *next;
 
 	HASH_ITER(hh, r->entries, e, next) {
 		if (lives(context, &e->ruling))

@@ -19,7 +19,7 @@
 #define LOOKS	       3 /* at one of --pid, before it is said to be no Python: it may only begin to be one */
 #define LOOK_PAUSE     0.1 /* seconds between them */
 
-struct find {
+struct start_search {
 	pid_t pid;
 	bool found;
 	struct record_process process;
@@ -39,7 +39,7 @@ static int ask_about(void *targets, const struct record_process *p)
 
 static int find_process(void *find, const struct record_process *p)
 {
-	struct find *f = find;
+	struct start_search *f = find;
 
 	if (p->pid != (__u32)f->pid)
 		return 0;
@@ -94,7 +94,7 @@ static void say_not_listed(pid_t pid)
 
 static int select_pid(struct targets *t, pid_t pid)
 {
-	struct find f = { .pid = pid };
+	struct start_search f = { .pid = pid };
 	int err = kernel_list_processes(t->kernel, find_process, &f);
 
 	if (err < 0)
@@ -187,7 +187,7 @@ static int select_pids(struct targets *t)
 
 static int select_command(struct targets *t)
 {
-	struct find f = { .pid = t->command };
+	struct start_search f = { .pid = t->command };
 	int err = kernel_list_processes(t->kernel, find_process, &f);
 
 	if (err < 0 || !f.found)

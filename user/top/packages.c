@@ -9,7 +9,7 @@
 #include "profile/package.h"
 #include "top/row_index.h"
 
-struct packages {
+struct top_packages {
 	struct top_row **row; /* of each location, by id - 1; NULL: it is of none */
 	enum own_time *own;   /* by the same */
 	__u32 *counted_in;    /* by row: a sample that is in the total of that row */
@@ -18,7 +18,7 @@ struct packages {
 };
 
 /* What is not known, as [no thread state], is of no package. */
-static int add_location(const struct profile *p, struct packages *k, __u32 id)
+static int add_location(const struct profile *p, struct top_packages *k, __u32 id)
 {
 	const struct profile_function *f = profile_get_function(p, profile_get_location(p, id)->function);
 	const char *file = profile_get_string(p, own_time_file(p, id));
@@ -42,7 +42,7 @@ static int add_location(const struct profile *p, struct packages *k, __u32 id)
 }
 
 /* The frame that has the time; s->n: none may have it, so that it is the leaf's. */
-static __u32 own_frame(const struct profile_stack *s, const struct packages *k)
+static __u32 own_frame(const struct profile_stack *s, const struct top_packages *k)
 {
 	__u32 i = 0;
 
@@ -51,7 +51,7 @@ static __u32 own_frame(const struct profile_stack *s, const struct packages *k)
 	return i;
 }
 
-static void add_sample(const struct profile *p, struct packages *k, __u32 id, double cpus)
+static void add_sample(const struct profile *p, struct top_packages *k, __u32 id, double cpus)
 {
 	const struct profile_stack s = profile_get_sample(p, id);
 	const __u32 found = own_frame(&s, k), own = found < s.n ? found : 0;
@@ -83,7 +83,7 @@ static void drop_empty(struct top_rows *rows)
 }
 
 static int add_all(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
-		   struct packages *k)
+		   struct top_packages *k)
 {
 	int err = 0;
 
@@ -100,7 +100,7 @@ int packages_add(const struct profile *p, double (*cpus)(const struct profile *p
 		 struct top_rows *to)
 {
 	const size_t locations = profile_count(p, PROFILE_LOCATION);
-	struct packages k = { .rows = to };
+	struct top_packages k = { .rows = to };
 	int err = -ENOMEM;
 
 	k.row = calloc(locations + 1, sizeof(struct top_row *));

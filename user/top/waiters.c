@@ -12,7 +12,7 @@
 #include "top/row_index.h"
 
 /* Functions, by their ids. */
-struct pair {
+struct waiter_pair {
 	struct {
 		__u32 waits, for_what;
 		__u32 holds; /* for_what had the GIL */
@@ -21,9 +21,9 @@ struct pair {
 	UT_hash_handle hh;
 };
 
-static void free_pairs(struct pair **all)
+static void free_pairs(struct waiter_pair **all)
 {
-	struct pair *f, *next;
+	struct waiter_pair *f, *next;
 
 	HASH_ITER(hh, *all, f, next) {
 		HASH_DEL(*all, f);
@@ -64,7 +64,7 @@ static bool is_wait(const struct profile *p, const struct profile_stack *s)
 }
 
 /* false: nothing is waited for. */
-static bool find_pair(const struct profile *p, const struct profile_stack *s, struct pair *ret)
+static bool find_pair(const struct profile *p, const struct profile_stack *s, struct waiter_pair *ret)
 {
 	__u32 held = 0;
 
@@ -83,9 +83,9 @@ static bool find_pair(const struct profile *p, const struct profile_stack *s, st
 	return true;
 }
 
-static int add_sample(const struct profile *p, const struct profile_stack *s, struct pair **all)
+static int add_sample(const struct profile *p, const struct profile_stack *s, struct waiter_pair **all)
 {
-	struct pair of = { 0 }, *f;
+	struct waiter_pair of = { 0 }, *f;
 
 	if (!find_pair(p, s, &of))
 		return 0;
@@ -105,7 +105,7 @@ static int add_sample(const struct profile *p, const struct profile_stack *s, st
 	return 0;
 }
 
-static void set_row(const struct profile *p, const struct pair *f, struct top_row *row)
+static void set_row(const struct profile *p, const struct waiter_pair *f, struct top_row *row)
 {
 	const char *what = profile_get_string(p, profile_get_function(p, f->key.for_what)->name);
 	char text[TOP_WHERE_SIZE];
@@ -118,14 +118,14 @@ static void set_row(const struct profile *p, const struct pair *f, struct top_ro
 
 /* Functions of one name are one row. */
 static int add_rows(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
-		    struct pair *all, struct top_rows *to)
+		    struct waiter_pair *all, struct top_rows *to)
 {
 	_cleanup_row_index_ struct row_index *index = NULL;
 
 	to->rows = calloc(HASH_COUNT(all) + 1, sizeof(*to->rows));
 	if (!to->rows)
 		return -ENOMEM;
-	for (const struct pair *f = all; f; f = f->hh.next) {
+	for (const struct waiter_pair *f = all; f; f = f->hh.next) {
 		struct top_row *row;
 
 		set_row(p, f, &to->rows[to->count]);
@@ -141,7 +141,7 @@ static int add_rows(const struct profile *p, double (*cpus)(const struct profile
 int waiters_add(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
 		struct top_rows *to)
 {
-	_cleanup_(free_pairs) struct pair *all = NULL;
+	_cleanup_(free_pairs) struct waiter_pair *all = NULL;
 	int err = 0;
 
 	if (profile_shown(p) == EVENT_CPU)

@@ -67,7 +67,7 @@ static bool is_wanted(const struct harvester *h, __u32 kind)
 }
 
 /* A stack, and whose it is. */
-struct place {
+struct harvest_place {
 	const __u32 *locations;
 	__u32 n;
 	const struct profile_labels *labels;
@@ -75,7 +75,7 @@ struct place {
 };
 
 /* What so many ticks stand for as CPU time. */
-static __u64 ticks_ns(const struct harvester *h, const struct place *at, __u64 ticks, __u64 ticks_ns)
+static __u64 ticks_ns(const struct harvester *h, const struct harvest_place *at, __u64 ticks, __u64 ticks_ns)
 {
 	const struct owner *owners = h->frames.inputs->tables->owners;
 
@@ -85,7 +85,7 @@ static __u64 ticks_ns(const struct harvester *h, const struct place *at, __u64 t
 }
 
 /* ns of a sum of kinds, of which `booked` is in the books. */
-static int add_to_sums(struct harvester *h, const struct place *at, __u64 ns, __u64 booked)
+static int add_to_sums(struct harvester *h, const struct harvest_place *at, __u64 ns, __u64 booked)
 {
 	const __u32 events = profile_get_info(h->frames.profile)->events;
 	int err = 0;
@@ -101,7 +101,7 @@ static int add_to_sums(struct harvester *h, const struct place *at, __u64 ns, __
 }
 
 /* A sample of a kind, and of the sum that it is part of. */
-static int add_sample(struct harvester *h, enum event_kind kind, const struct place *at, __u64 count)
+static int add_sample(struct harvester *h, enum event_kind kind, const struct harvest_place *at, __u64 count)
 {
 	const struct profile_info *info = profile_get_info(h->frames.profile);
 	const __u64 wall_ns = event_wall_ns(kind, count, info->frequency);
@@ -122,7 +122,7 @@ static int add_sample(struct harvester *h, enum event_kind kind, const struct pl
 static int drop_node(struct harvester *h, const struct node_stack *s, __u64 count)
 {
 	__u32 location;
-	const struct place at = { &location, 1, &s->labels, s->owner };
+	const struct harvest_place at = { &location, 1, &s->labels, s->owner };
 	int err = harvest_marker(h->frames.profile, "[dropped]", &location);
 
 	if (!err)
@@ -147,7 +147,8 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 		return drop_node(h, &s, count);
 	err = node_stack_frames(&h->frames, &s);
 	if (!err)
-		err = add_sample(h, s.kind, &(struct place){ s.locations, s.n, &s.labels, s.owner }, count);
+		err = add_sample(h, s.kind, &(struct harvest_place){ s.locations, s.n, &s.labels, s.owner },
+				 count);
 	if (!err)
 		h->frames.done++;
 	if (!err && s.labels.endpoint && endpoints_is_more(s.labels.endpoint))
@@ -159,7 +160,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 static int add_unseen(struct harvester *h, const struct node_stack *s, __u64 ns)
 {
 	__u32 location;
-	const struct place at = { &location, 1, &s->labels, s->owner };
+	const struct harvest_place at = { &location, 1, &s->labels, s->owner };
 	int err;
 
 	if (!h->times || !s->owner->tid ||
@@ -190,7 +191,7 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 {
 	struct profile_labels labels = { .comm = "", .thread = "" };
 	__u32 location;
-	const struct place at = { &location, 1, &labels, NULL };
+	const struct harvest_place at = { &location, 1, &labels, NULL };
 	int err;
 
 	if (!is_wanted(h, kind))

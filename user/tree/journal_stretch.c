@@ -21,14 +21,14 @@
 #include "tree/journal.h"
 #include "tree/window.h"
 
-struct span {
+struct journal_span {
 	struct trace_ids ids;
 	UT_hash_handle hh;
 };
 
 /* A stack of the chunk at hand, in a span if those are told apart. */
 struct sum {
-	const struct span *span; /* NULL: in none */
+	const struct journal_span *span; /* NULL: in none */
 	__u32 next; /* of the same stack in another span: its index plus one; 0 = there is none */
 	__u32 stack; /* a node, or a sample of the chunk's profile */
 	__u32 sample; /* of the profile that is made; 0 = not made yet */
@@ -48,7 +48,7 @@ struct journal_stretch {
 	__u32 count, capacity, at; /* sums, and the next one to be made a sample */
 	bool summed;
 	struct trace_wanted wanted;
-	struct span *spans;
+	struct journal_span *spans;
 	__u64 unlabelled;
 	__u64 ticks, spanless; /* of the stretch, if one trace is wanted, and those that are in no span */
 };
@@ -56,9 +56,9 @@ struct journal_stretch {
 /* --- one chunk ----------------------------------------------------------------------------------------- */
 
 /* The span with these ids; *ret is NULL for none, or if there are too many. 0 or -ENOMEM. */
-static int find_span(struct journal_stretch *s, const struct trace_ids *ids, const struct span **ret)
+static int find_span(struct journal_stretch *s, const struct trace_ids *ids, const struct journal_span **ret)
 {
-	struct span *span = NULL;
+	struct journal_span *span = NULL;
 
 	*ret = NULL;
 	if (!s->wanted.each || !ids->span)
@@ -96,7 +96,7 @@ static int grow_sums(struct journal_stretch *s)
 }
 
 /* The index of the sum of a stack in a span. It becomes the stack's first: it is likely asked for again. */
-static int find_sum(struct journal_stretch *s, __u32 stack, const struct span *span, __u32 *ret)
+static int find_sum(struct journal_stretch *s, __u32 stack, const struct journal_span *span, __u32 *ret)
 {
 	__u32 *first = &s->index_of[stack];
 	int err;
@@ -124,7 +124,7 @@ static int find_sum(struct journal_stretch *s, __u32 stack, const struct span *s
 static int add_sum(struct journal_stretch *s, const struct journal_entry *e, const struct trace_ids *ids,
 		   const struct journal_part *p)
 {
-	const struct span *span;
+	const struct journal_span *span;
 	__u32 index;
 	int err = find_span(s, ids, &span) ?: find_sum(s, e->stack, span, &index);
 
@@ -270,7 +270,7 @@ static const struct journal_chunk *chunk_of(const struct journal *j, int n)
 
 static void forget_spans(struct journal_stretch *s)
 {
-	struct span *span, *next;
+	struct journal_span *span, *next;
 
 	HASH_ITER(hh, s->spans, span, next) {
 		HASH_DEL(s->spans, span);

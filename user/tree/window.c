@@ -14,7 +14,7 @@
 #include "targets/unlooked.h"
 
 /* One moment on three clocks. Lengths are taken from the first, dates from the second, both in ns. */
-struct moment {
+struct clock_snapshot {
 	__u64 monotonic, date;
 	struct tick_counts ticks;
 };
@@ -24,8 +24,8 @@ struct window {
 	struct window *next;
 	struct profile *profile; /* what was taken out of the tables already; NULL = nothing */
 	struct harvest_stats stats;
-	struct moment start;
-	struct moment end;	       /* when the mark was set or, without a mark, when `profile` ends */
+	struct clock_snapshot start;
+	struct clock_snapshot end; /* when the mark was set or, without a mark, when `profile` ends */
 	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
 	/* How far parts were taken: of all nodes up to the mark, and of a bank that is to be cleared. */
 	struct harvest_progress look, bank;
@@ -33,9 +33,9 @@ struct window {
 	__u64 since[];		       /* by node */
 };
 
-static struct moment moment_now(const struct windows *all)
+static struct clock_snapshot moment_now(const struct windows *all)
 {
-	struct moment now = { .monotonic = clock_ns(), .date = clock_unix_ns() };
+	struct clock_snapshot now = { .monotonic = clock_ns(), .date = clock_unix_ns() };
 
 	if (all->count_ticks)
 		all->count_ticks(all->context, &now.ticks);
@@ -43,9 +43,9 @@ static struct moment moment_now(const struct windows *all)
 }
 
 /* Now, or when the ticks stopped, since nothing was counted after that. */
-static struct moment end_now(const struct windows *all)
+static struct clock_snapshot end_now(const struct windows *all)
 {
-	struct moment now = moment_now(all);
+	struct clock_snapshot now = moment_now(all);
 
 	if (all->stop_ns)
 		now.monotonic = all->stop_ns;
@@ -71,7 +71,7 @@ static void read_counts(const struct kernel_tables *t, __u64 *counts)
 static struct profile_info info_of(struct window *w)
 {
 	const struct quotas *quotas = registry_quotas(w->all->inputs.registry);
-	const struct moment end = w->mark ? w->end : end_now(w->all);
+	const struct clock_snapshot end = w->mark ? w->end : end_now(w->all);
 	struct profile_info info = {
 		.events = w->all->events,
 		.start_unix_ns = w->start.date,

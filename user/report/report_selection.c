@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/chosen.h"
+#include "report/report_selection.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -25,12 +25,12 @@ static void free_choice(struct choice *c)
 	free(c->place_matches);
 }
 
-const char *chosen_event(const struct chosen *c)
+const char *selection_event(const struct report_selection *c)
 {
 	return recorded_get_string(c->recorded, c->recorded->types[c->type].type);
 }
 
-const char *chosen_unit(const struct chosen *c)
+const char *selection_unit(const struct report_selection *c)
 {
 	return recorded_get_string(c->recorded, c->recorded->types[c->type].unit);
 }
@@ -51,7 +51,7 @@ static int fail_event(const struct recorded *r, const char *event, char *error, 
 }
 
 /* Without a name the one that the profile names, or the last one, as go tool pprof does. */
-static int find_type(struct chosen *c, const char *event, char *error, size_t size)
+static int find_type(struct report_selection *c, const char *event, char *error, size_t size)
 {
 	const struct recorded *r = c->recorded;
 
@@ -74,7 +74,7 @@ static bool has_unit(const struct recorded *r, size_t type, const char *unit)
 }
 
 /* Ticks are samples; the time of ticks is counted by them. Waits and bytes are counted, each of them. */
-static void find_counts(struct chosen *c)
+static void find_counts(struct report_selection *c)
 {
 	const struct recorded *r = c->recorded;
 
@@ -149,7 +149,7 @@ static int fail_choice(const char *option, const char *text, char *error, size_t
 	return -EINVAL;
 }
 
-static int filter(struct chosen *c, const struct question *q, char *error, size_t size)
+static int filter(struct report_selection *c, const struct report_query *q, char *error, size_t size)
 {
 	_cleanup_(free_choice) struct choice focus = { 0 }, ignore = { 0 };
 	int err = compile(&focus, c->recorded, q->focus, "focus", error, size) ?:
@@ -175,7 +175,7 @@ static int filter(struct chosen *c, const struct question *q, char *error, size_
 }
 
 /* Of a question about a trace only its own stacks are there. */
-static int keep_trace(struct chosen *c, const char *trace)
+static int keep_trace(struct report_selection *c, const char *trace)
 {
 	const struct recorded *r = c->recorded;
 	const size_t n = (size_t)recorded_stacks(r) + 1;
@@ -207,7 +207,7 @@ static __s64 magnitude(__s64 value)
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
-static void add_up(struct chosen *c)
+static void add_up(struct report_selection *c)
 {
 	c->total = c->kept = c->samples = 0;
 	for (__u32 id = 1; id <= recorded_stacks(c->recorded); id++) {
@@ -217,19 +217,19 @@ static void add_up(struct chosen *c)
 		if (c->is_away && c->is_away[id - 1])
 			continue;
 		c->total = recorded_sum(c->total, value);
-		if (chosen_takes(c, id))
+		if (selection_takes(c, id))
 			c->kept = recorded_sum(c->kept, value);
 		if (c->has_counts)
 			c->samples = recorded_sum(c->samples, magnitude(s.values[c->count_type]));
 	}
 }
 
-int chosen_make(const struct recorded *r, const struct question *q, struct chosen *ret, char *error,
-		size_t size)
+int report_selection_make(const struct recorded *r, const struct report_query *q,
+			  struct report_selection *ret, char *error, size_t size)
 {
 	int err;
 
-	*ret = (struct chosen){ .recorded = r };
+	*ret = (struct report_selection){ .recorded = r };
 	err = find_type(ret, q->event, error, size) ?: filter(ret, q, error, size) ?:
 	      keep_trace(ret, q->trace) ?: distinct_make(r, &ret->distinct);
 	if (err)
@@ -239,7 +239,7 @@ int chosen_make(const struct recorded *r, const struct question *q, struct chose
 	return 0;
 }
 
-void chosen_free(struct chosen *c)
+void report_selection_free(struct report_selection *c)
 {
 	free(c->takes);
 	free(c->is_away);
@@ -247,7 +247,7 @@ void chosen_free(struct chosen *c)
 	distinct_free(&c->distinct);
 }
 
-int chosen_keep_side(struct chosen *c, bool is_base)
+int report_selection_keep_side(struct report_selection *c, bool is_base)
 {
 	const struct recorded *r = c->recorded;
 	const size_t n = (size_t)recorded_stacks(r) + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * question.h - what is asked of a profile, as `pyperf-bpf report` takes it.
+ * report_query.h - what is asked of a profile, as `pyperf-bpf report` takes it.
  */
-#ifndef PYPERF_REPORT_QUESTION_H
-#define PYPERF_REPORT_QUESTION_H
+#ifndef PYPERF_REPORT_REPORT_QUERY_H
+#define PYPERF_REPORT_REPORT_QUERY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ extern const char by_help[];  /* of --by */
 extern const char by_about[]; /* of what a program asks by */
 
 /* All texts are borrowed; NULL = not asked. */
-struct question {
+struct report_query {
 	const char *by, *event, *focus, *ignore, *callers, *callees, *lines;
 	const char *of;	   /* what a finding is about, and nothing else: its code, and ... */
 	const bool *only;  /* ... by stack id - 1, which stacks those are; NULL = all */
@@ -44,6 +44,6 @@ struct question {
 };
 
 /* What --by says. *ret_label: the name behind "label:", or NULL. 0 or -EINVAL. */
-int question_by(const char *by, enum answer_by *ret, const char **ret_label);
+int report_query_by(const char *by, enum answer_by *ret, const char **ret_label);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/question.h"
+#include "report/report_query.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ const char by_about[] = "what a row is: "
 #include "report/by.def"
 			"label:NAME; function if neither this nor lines, tree or findings is given";
 
-int question_by(const char *by, enum answer_by *ret, const char **ret_label)
+int report_query_by(const char *by, enum answer_by *ret, const char **ret_label)
 {
 	if (!strncmp(by, "label:", 6) && by[6]) {
 		*ret = BY_LABEL;

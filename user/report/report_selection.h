@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * chosen.h - which stacks of a profile a question is about, and which of their values.
+ * report_selection.h - which stacks of a profile a question is about, and which of their values.
  */
-#ifndef PYPERF_REPORT_CHOSEN_H
-#define PYPERF_REPORT_CHOSEN_H
+#ifndef PYPERF_REPORT_REPORT_SELECTION_H
+#define PYPERF_REPORT_REPORT_SELECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
 #include "report/distinct.h"
-#include "report/question.h"
+#include "report/report_query.h"
 #include "recorded/recorded.h"
 
-struct chosen {
+struct report_selection {
 	const struct recorded *recorded;
 	size_t type;	   /* of the values */
 	bool has_counts;   /* the values are samples that were taken by chance, or stand for such ones: ... */
@@ -26,19 +26,19 @@ struct chosen {
 	__s64 samples;	   /* of all stacks, of count_type */
 };
 
-/* 0; -ENOMEM; -EINVAL with one line in error: no such event or expression. chosen_free() it in each case. */
-int chosen_make(const struct recorded *r, const struct question *q, struct chosen *ret, char *error,
-		size_t size);
-void chosen_free(struct chosen *c);
+/* 0; -ENOMEM; -EINVAL with one line in error: no such event or expression. Free it in each case. */
+int report_selection_make(const struct recorded *r, const struct report_query *q,
+			  struct report_selection *ret, char *error, size_t size);
+void report_selection_free(struct report_selection *c);
 /* Of two profiles in one (recorded.h) only the first or the second is there from now on. 0 or -ENOMEM. */
-int chosen_keep_side(struct chosen *c, bool is_base);
+int report_selection_keep_side(struct report_selection *c, bool is_base);
 
-static inline bool chosen_takes(const struct chosen *c, __u32 stack)
+static inline bool selection_takes(const struct report_selection *c, __u32 stack)
 {
 	return !c->takes || c->takes[stack - 1];
 }
 
-const char *chosen_event(const struct chosen *c);
-const char *chosen_unit(const struct chosen *c);
+const char *selection_event(const struct report_selection *c);
+const char *selection_unit(const struct report_selection *c);
 
 #endif
