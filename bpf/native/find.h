@@ -20,15 +20,15 @@ static __always_inline void native_goal(struct scratch *s, enum unwind_goal goal
 
 /*
  * While greenlets switch, the newest shim may be left out, and the C stack be another one than the
- * CFrame's.
+ * CFrame's. A global function, which is no part of a tick without native frames.
  */
-static __always_inline int native_lacks_shims(struct scratch *s, const struct layout *l, __u64 cframe,
-					      __u64 sp)
+__noinline int native_lacks_shims(struct scratch *s, const struct layout *l, __u64 cframe, __u64 sp)
 {
-	__u64 leaf = tstate_field(s, l->tstate_frame);
+	__u64 leaf;
 
-	if (!l->object_data)
+	if (!s || !l || !l->object_data)
 		return 0;
+	leaf = tstate_field(s, l->tstate_frame);
 	if (l->has_cframe && walk_read(&s->walk, &leaf, sizeof(leaf), cframe + l->cframe_frame))
 		return 0;
 	return greenlet_skips_shims(&s->walk, l, leaf, sp);
