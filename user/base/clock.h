@@ -56,10 +56,7 @@ static inline __u64 clock_unix_ns(void)
 }
 
 /* When the machine began, ns since 1970: what a time since boot is added to. */
-static inline __s64 clock_boot_unix_ns(void)
-{
-	return (__s64)(clock_unix_ns() - clock_boot_ns());
-}
+__s64 clock_boot_unix_ns(void);
 
 #define CLOCK_DATE 32 /* bytes of such a text */
 
