@@ -157,6 +157,10 @@ def test_a_loop_that_goes_on_is_named(version):
     """Its instruction is another one at each look; its frame is the same."""
     text = "print('{}')\ndef goes_on():\n    while True:\n        sum(range(100))\ngoes_on()"
     with profiler.target(version.path, "-S", "-u", "-c", text) as program:
+        def top():
+            thread, = look(program.pid).values()
+            return thread["frames"][0]["function"]
+        profiler.wait_until(lambda: top() == "goes_on", what="call")  # its line of JSON came before that
         for _ in range(10):
             thread, = look(program.pid).values()
             assert [f["function"] for f in thread["frames"]] == ["goes_on", "<module>"], thread

@@ -41,7 +41,7 @@ class Screen:
         return re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", page.decode()).replace("\r", "").split("\n")
 
     def wait(self, condition, what):
-        profiler.wait_until(lambda: condition(self.page()), seconds=60, what=what)
+        profiler.wait_until(lambda: condition(self.page()), what=what)
         return self.page()
 
     def press(self, keys):
@@ -71,7 +71,7 @@ def busy(workloads):
 def started_on(busy):
     started = Screen("--pid", busy.pid, "--refresh", "1")
     try:
-        started.wait(lambda page: "count" in "".join(page), "function")
+        started.wait(lambda page: all(word in "".join(page) for word in ("count", "turn ")), "functions")
         yield started
     finally:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):
@@ -152,7 +152,8 @@ def test_who_waits_for_whom():
         screen = Screen("--pid", program.pid, "--refresh", "1", "--event", "gil")
         screen.wait(lambda page: len(page) == LINES, "page")
         screen.press("w")
-        page = screen.wait(lambda page: page[2].endswith("for what") and "GIL: spin" in page[3], "holder")
+        page = screen.wait(lambda page: page[2].endswith("for what") and "GIL: spin" in "".join(page),
+                           "holder")
         assert row_of(page, "GIL: spin")[2] == "spin"
         screen.press("q")
         assert screen.end() == 0

@@ -54,7 +54,9 @@ def test_python_within_c_within_python(chosen, library, program, tmp_path):
 
 def test_more_native_frames_than_are_followed(library, program, tmp_path):
     """What could be found is right, the rest is marked, and the Python frames are all there."""
-    chosen = next(i for i in CHOSEN if i.minor == "3.9")  # Python calls Python by C
+    chosen = next((i for i in CHOSEN if i.minor == "3.9"), None)  # Python calls Python by C
+    if not chosen:
+        pytest.skip("SKIP 3.9: no such Python here")
     with profiler.target(chosen.path, program, library, ITERATIONS, "within", 80) as target:
         run = profile(tmp_path, target, 2)
     native, expected = Native(run), native_frames.python_within(80)

@@ -34,11 +34,11 @@ def build(tmp_path_factory, workloads):
     return compiled
 
 
-def profile(directory, pids, *arguments, cpu=1, before=lambda: None):
+def profile(directory, pids, *arguments, cpu=1, before=lambda ran: None):
     """before: what is waited for while it runs, before the processes are given that much CPU time."""
     ran = profiler.Run(directory, "--all", "-F", FREQUENCY, *arguments)
     try:
-        before()
+        before(ran)
         profiler.let_use_cpu(ran, pids, cpu)
         ran.interrupt()
     except BaseException:
@@ -132,12 +132,15 @@ def test_beside_python_and_a_shell(build, workloads, tmp_path):
 def test_a_program_that_becomes_another(build, workloads, tmp_path):
     """A shell that execs: what it was keeps its samples, what it is has its own."""
     python = known.newest().path
-    count = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
-    script = count + "exec %s %s" % (python, workloads / "burn.py")
-    with profiler.target("bash", "-c", script, about=False) as target:
+    script = "until read -t 0; do i=$((i+1)); done; exec %s %s" % (python, workloads / "burn.py")
+    with profiler.target("bash", "-c", script, about=False, stdin=subprocess.PIPE) as target:
         shell = os.readlink("/proc/%d/exe" % target.pid)
-        run = profile(tmp_path, [target.pid], before=lambda: profiler.wait_until(
-            lambda: os.readlink("/proc/%d/exe" % target.pid) != shell, what="exec"))
+
+        def becomes_another(ran):
+            profiler.let_use_cpu(ran, [target.pid], 2)
+            target.tell()
+            profiler.wait_until(lambda: os.readlink("/proc/%d/exe" % target.pid) != shell, what="exec")
+        run = profile(tmp_path, [target.pid], before=becomes_another)
     mine = run.of(target.pid)
     roots = {profiler.functions(sample)[-1] for sample in mine}
     assert "<module>" in roots and "_start" in roots, roots

@@ -53,8 +53,10 @@ def test_interpreter_that_another_thread_made(version, workloads, tmp_path):
 
 
 def test_calls_that_sleep(version, library, workloads, tmp_path):
-    """Off the CPU and by wall time: the wait is that of the function that sleeps, not of nobody."""
-    with profiler.target(version.path, "-S", workloads / "callbacks.py", library, "sleeps", 2) as target:
+    """Off the CPU and by wall time: the wait is that of the function that sleeps, not of nobody. Who has the
+    GIL has a CPU: while others wait for it they are in C, and have no thread state yet."""
+    with profiler.before_others(), \
+            profiler.target(version.path, "-S", workloads / "callbacks.py", library, "sleeps", 2) as target:
         run = profiler.run(tmp_path, "--pid", target.pid, "--event", "offcpu", "-d", 3)
         threads = [look(target.pid) for _ in range(5)]
     total, whole, markers = shares(run, target.pid, "called_to_sleep")

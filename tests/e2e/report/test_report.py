@@ -248,8 +248,13 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("folder")
     (path / "all").mkdir()
     with profiler.target(known.newest().path, profiler.ROOT / "tests/workloads/burn.py") as started:
-        profiler.run(path, "-p", started.pid, "-F", 199, "--interval", 1, "--output-dir", path / "all",
-                     "-d", 4, output=None)
+        run = profiler.Run(path, "-p", started.pid, "-F", 199, "--interval", 1, "--output-dir", path / "all",
+                           output=None)
+        try:
+            profiler.wait_until(lambda: len(list((path / "all").glob("*.pb.gz"))) >= 4, what="files")
+        finally:
+            run.interrupt()
+            run.finish()
     return path / "all"
 
 

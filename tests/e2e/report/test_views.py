@@ -149,7 +149,7 @@ def test_source_that_was_edited_before_the_profile(tmp_path, python):
     with profiler.target(python.path, path) as target:
         def profile(name):
             (tmp_path / name).mkdir()
-            return profiler.run(tmp_path / name, "-F", 499, "-d", 1, "--pid", target.pid).path
+            return profiler.run_while(tmp_path / name, [target], 0.5, "-F", 499).path
         before = profile("before")
         assert notes_of_source(before) == (True, [])
         edited(path, ENDLESS.replace("    x = 0\n", "    x = 0\n    left()\n"))

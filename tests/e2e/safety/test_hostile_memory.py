@@ -2,10 +2,7 @@
 """A process that forges frames in its own memory, so that each tick in it would read for milliseconds, with
 interrupts off. The bytes that a tick may read are bounded, whatever the memory holds, and whoever runs beside
 it loses nothing."""
-import contextlib
 import json
-import os
-import pathlib
 import subprocess
 
 import pytest
@@ -33,27 +30,18 @@ def allowed(depth):
     return (128 << 10) + 512 * depth + CHUNK + 128 * 4 * 2 * (2 * depth + 64)
 
 
-def samples_are_taken(run):
-    files = pathlib.Path("/proc/%d/fd" % run.process.pid)
-    for name in os.listdir(files):
-        with contextlib.suppress(FileNotFoundError):  # it is closed meanwhile
-            if "perf_event" in os.readlink(files / name):
-                return True
-    return False
-
-
 @pytest.mark.parametrize("depth", (1024, 4000))
 @pytest.mark.parametrize("shims", (True, False), ids=("shims", "frames"))
 @pytest.mark.parametrize("python", VERSIONS, ids=str)
 def test_a_tick_is_bounded(python, shims, depth, tmp_path):
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as hostile, \
             profiler.target(python.path, "-IS", "-c", BESIDE) as beside:
-        run = profiler.Run(tmp_path, "-p", "%d,%d" % (hostile.pid, beside.pid), "-F", 199, "-d", 6,
-                           "--max-depth", depth)
-        profiler.wait_until(lambda: samples_are_taken(run))
+        run = profiler.Run(tmp_path, "-p", "%d,%d" % (hostile.pid, beside.pid), "-F", 199, "--max-depth",
+                           depth)
+        profiler.wait_for_sampling(run)
         Ring(hostile, shims)
         hostile.tell()
-        run.finish()
+        profiler.end_after(run, [hostile.pid, beside.pid], 1)
     run.check_books()
     stats = {**run.stats["kernel"], **run.stats["counters"]}
     print(json.dumps({key: stats[key] for key in stats if key.endswith("_ns") or key == "read_bytes"}))

@@ -4,7 +4,10 @@
 Those are more questions at once than the worker's queue has room for. Each line is the true one in the
 end."""
 import collections
+import os
+import pathlib
 import shutil
+import signal
 
 import pytest
 
@@ -57,10 +60,16 @@ def program(tmp_path):
 @pytest.mark.parametrize("python", NEWEST, ids=str)
 def test_each_line_is_the_true_one(python, program, tmp_path):
     with profiler.target(python.path, program) as busy:
-        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 8)
+        run = profiler.run_while(tmp_path, [busy], 6, "-F", 4999)
     seen = lines_seen(run)
     assert seen["last"] > 0.9 * sum(seen.values()), seen
     assert run.stats["lines"]["missing"] == seen["unknown"] == 0
+
+
+def interrupt_child(run):
+    """strace itself heeds no signal while its program runs."""
+    child, = pathlib.Path("/proc/{0}/task/{0}/children".format(run.process.pid)).read_text().split()
+    os.kill(int(child), signal.SIGINT)
 
 
 def test_a_worker_that_fails_every_third_answer(program, tmp_path):
@@ -71,8 +80,13 @@ def test_a_worker_that_fails_every_third_answer(program, tmp_path):
     fails = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", str(notes), "-e", "trace=pwrite64", "-e",
              "inject=pwrite64:error=EIO:when=3+3"]
     with profiler.target(NEWEST[-1].path, program) as busy:
-        run = profiler.run(tmp_path, "-p", busy.pid, "-F", 4999, "-d", 20, timeout=300,
-                           binary=(*fails, profiler.BINARY))
+        run = profiler.Run(tmp_path, "-p", busy.pid, "-F", 4999, "-v", binary=(*fails, profiler.BINARY))
+        try:
+            profiler.let_use_cpu(run, [busy.pid], 15)
+            interrupt_child(run)
+            run.finish()
+        finally:
+            run.kill()
     failed = notes.read_text().count("(INJECTED)")
     assert failed > FUNCTIONS / 6
     seen = lines_seen(run)

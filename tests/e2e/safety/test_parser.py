@@ -38,7 +38,7 @@ def helpers(run):
 
 
 def helper(run, name):
-    profiler.wait_until(lambda: name in helpers(run), 30, name)
+    profiler.wait_until(lambda: name in helpers(run), what=name)
     return helpers(run)[name]
 
 
@@ -67,10 +67,10 @@ def test_question_is_asked_again(how, libraries, workloads, tmp_path):
             worker, parser = helper(run, "pyperf-worker"), helper(run, "pyperf-parser")
             os.kill(parser, signal.SIGSTOP)
             target.tell()
-            profiler.wait_until(lambda: waits_for_parser(worker), 30, "question")
+            profiler.wait_until(lambda: waits_for_parser(worker), what="question")
             if how == "killed":
                 os.kill(parser, signal.SIGKILL)
-            profiler.wait_until(lambda: is_gone(parser) and is_gone(worker), 30, "end of both")
+            profiler.wait_until(lambda: is_gone(parser) and is_gone(worker), what="end of both")
             profiler.let_use_cpu(run, [target.pid], 1)
             assert helper(run, "pyperf-parser") != parser and helper(run, "pyperf-worker") != worker
             run.interrupt()
@@ -88,7 +88,7 @@ def test_killed_while_a_program_is_looked_at(workloads, tmp_path):
         worker, parser = helper(run, "pyperf-worker"), helper(run, "pyperf-parser")
         os.kill(parser, signal.SIGSTOP)
         with profiler.target(known.newest().path, workloads / "burn.py") as target:
-            profiler.wait_until(lambda: waits_for_parser(worker), 30, "question")
+            profiler.wait_until(lambda: waits_for_parser(worker), what="question")
             os.kill(parser, signal.SIGKILL)
             profiler.let_use_cpu(run, [target.pid], 2)
             run.interrupt()

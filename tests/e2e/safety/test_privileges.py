@@ -42,8 +42,8 @@ def has_given_up(run, *names):
     pid = run.process.pid
     profiler.wait_until(lambda: profiler.samples_cpus(run) or run.process.poll() is not None,
                         what="perf events")
-    profiler.wait_until(lambda: run.process.poll() is not None or sets(pid) == just(*names), 10,
-                        "just %s" % (names,))
+    profiler.wait_until(lambda: run.process.poll() is not None or sets(pid) == just(*names),
+                        what="just %s" % (names,))
     for task in os.listdir("/proc/%d/task" % pid):
         assert sets(pid, task) == just(*names)
 
@@ -77,9 +77,9 @@ def is_confined(pid, *capabilities):
     # What the zygote forks has its filter from the beginning, and its own is the last before it begins. The
     # zygote was forked before the profiler had one.
     inherited = 0 if status(pid)["Name"] == "pyperf-zygote" else filters(int(status(pid)["PPid"]))
-    profiler.wait_until(lambda: filters(pid) > inherited, 10, "seccomp filter")
+    profiler.wait_until(lambda: filters(pid) > inherited, what="seccomp filter")
     assert sets(pid) == just(*capabilities)
-    profiler.wait_until(lambda: has_just_its_own(pid), 10, "no other descriptors than %s" % descriptors(pid))
+    profiler.wait_until(lambda: has_just_its_own(pid), what="no descriptors beyond its own")
     mapped = pathlib.Path("/proc/%d/maps" % pid).read_text()
     assert "rw-s" not in mapped and "bpf-map" not in mapped and "perf_event" not in mapped
 
@@ -337,7 +337,7 @@ def test_commands(recorded, command, kept):
     """They have read what is foreign with a list of system calls, and with what they need."""
     known_words = {"PROFILE": recorded, "PID": os.getpid()}
     with that_says_nothing(*(known_words.get(word, word) for word in command)) as process:
-        profiler.wait_until(lambda: is_waiting_to_write(process), 60, "answer")
+        profiler.wait_until(lambda: is_waiting_to_write(process), what="answer")
         assert sets(process.pid) == just(*kept)
 
 
@@ -352,7 +352,7 @@ def test_doctor_asks_without_rights(folder, option):
         doctor = subprocess.Popen([profiler.BINARY, "doctor", option[0], url, *option[1:], *more],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            listener.settimeout(60)
+            listener.settimeout(300)
             connection, _ = listener.accept()
             assert sets(doctor.pid) == just("sys_ptrace")
             connection.close()

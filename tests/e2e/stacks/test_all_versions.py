@@ -12,7 +12,7 @@ from edges import Judge
 pytestmark = pytest.mark.alone  # so many busy programs leave the CPUs to nobody else
 
 FREQUENCY = 499
-SECONDS = 10
+CPU = 0.5  # seconds of it, of each
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,8 @@ def profiled(workloads, tmp_path_factory):
     """[(interpreter, judge, samples)], all out of one file."""
     chosen = known.everything()
     with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
-        run = profiler.run(tmp_path_factory.mktemp("all"), "--all-python", "-F", FREQUENCY, "-d", SECONDS,
-                           timeout=300)
+        run = profiler.end_after(profiler.Run(tmp_path_factory.mktemp("all"), "--all-python", "-F",
+                                              FREQUENCY), [t.pid for t in started], CPU)
         return [(i, Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)]
 
 

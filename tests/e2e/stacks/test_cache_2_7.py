@@ -9,20 +9,19 @@ import profiler
 from edges import CacheJudge
 
 SECONDS = 14  # the first eight are without the cache (SETTLED of bpf/python/settled.h)
+CPU = 4  # seconds of it, of each program: less than it has in six
 SEEN = {"echo", "chain", "catcher", "drive_a", "drive_b", "throw_a", "throw_b", "fresh", "top_a", "top_b",
         "down",
         "through_c", "__getattr__"}
 
 
-def run(workloads, directory, mode, *options, seconds=SECONDS):
+def run(workloads, directory, mode, *options, seconds=SECONDS, cpu=CPU):
     """The run, and [(target, samples)]."""
     chosen = [i for i in known.everything() if i.minor == known.TWO]
     if not chosen:
         pytest.skip("SKIP 2.7: no such Python here")
     with profiler.targets([(i.path, workloads / "cache27.py") for i in chosen]) as started:
-        pids = ",".join(str(t.pid) for t in started)
-        done = profiler.run(directory, "--pid", pids, "-d", seconds, "--cache", mode, *options,
-                            timeout=seconds + 120)
+        done = profiler.run_while(directory, started, cpu, "--cache", mode, *options, seconds=seconds)
         return done, [(t, done.of(t.pid)) for t in started]
 
 

@@ -35,9 +35,12 @@ def deepest(workloads, tmp_path_factory):
 
 def in_time(samples):
     """Those for which the time sufficed, which it does but where a hypervisor takes the CPU away in the
-    middle of a tick. Of the others the 16 frames nearest to the leaf are there."""
+    middle of a tick. Of the others the 16 frames nearest to the leaf are there, or up to 32."""
     late = [s for s in samples if profiler.marker_of(s.stack) == "over_budget"]
-    assert {tuple(profiler.functions(s)) for s in late} <= {("leaf", *["descend"] * 15, "[over budget]")}
+    for sample in late:
+        depth = len(sample.stack) - 1
+        assert profiler.functions(sample) == ["leaf", *["descend"] * (depth - 1), "[over budget]"]
+        assert 16 <= depth <= 32
     assert profiler.total(late) <= 0.05 * profiler.total(samples)
     return [s for s in samples if profiler.marker_of(s.stack) != "over_budget"]
 

@@ -29,10 +29,14 @@ AWAITS = {("fetch", "gathered"), ("gathered", "serve")}
 
 
 def look(pid, least=LEAST):
-    """So many looks that they have shown that many tasks: lists of tasks."""
+    """So many looks that they have shown that many tasks: lists of tasks. Between two of them the program
+    goes on. Whoever looks has a CPU meanwhile: the longer a look takes, the more tasks go on in it."""
     looks, count = [], 0
     while count < least:
-        process, = json.loads(tasks("--json", "--pid", pid).stdout)["processes"]
+        used = profiler.cpu_seconds(pid)
+        profiler.wait_until(lambda: profiler.cpu_seconds(pid) > used + 0.02, what="CPU time")
+        with profiler.before_others():
+            process, = json.loads(tasks("--json", "--pid", pid).stdout)["processes"]
         looks.append(process["tasks"])
         count += len(process["tasks"])
     return looks

@@ -4,6 +4,7 @@ program measures itself."""
 import collections
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -151,10 +152,12 @@ def leaf_time(run, leaf):
 def test_a_saturated_loop_is_said_to_be(exact, workloads, tmp_path):
     """Calls of 2 ms each, and never a pause. Few of them are met by so many ticks that they look long. A turn
     of all eight takes 16 ms, and more where there is no CPU."""
-    run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["saturate"], *exact)
+    with profiler.before_others():
+        run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["saturate"], *exact)
     total = sum(sample.values["loop"] for sample in run.samples)
     assert total >= 0.8 * measured["client"]
-    assert leaf_time(run, "[saturated]") >= 0.6 * total
+    judged = sum(sample.values["loop"] for sample in run.samples if not is_preempted(sample))
+    assert leaf_time(run, "[saturated]") >= 0.6 * judged > 0
     assert at_line(run, lines["client"]) >= 0.8 * total
     assert run.stats["counters"]["turns_saturated"] > 0
 
@@ -218,8 +221,8 @@ def test_nothing_is_long(workloads, tmp_path):
     one."""
     run, _, _ = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 60000)
     assert {profiler.functions(sample)[0] for sample in run.samples} <= {"[saturated]"}
-    assert ("no event loop had a turn longer than --min-turn: the profile is empty" in run.err) == (
-        not run.samples)
+    empty = re.search("no event loop had a turn longer than --min-turn, .*: the profile is empty", run.err)
+    assert bool(empty) == (not run.samples)
 
 
 @pytest.mark.all  # the same turns
