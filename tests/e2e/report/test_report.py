@@ -16,7 +16,7 @@ import profiler
 from pprof_rows import go, named, needs_go, report, top
 
 SCHEMA = json.loads((profiler.ROOT / "docs" / "schemas" / "report.json").read_text())
-BY = re.findall(r'^BY\(\w+, "(\w+)"', (profiler.ROOT / "user" / "answers" / "by.def").read_text(), re.M)
+BY = re.findall(r'^BY\(\w+, "(\w+)"', (profiler.ROOT / "user" / "report" / "by.def").read_text(), re.M)
 ALL = "--top", 1000000
 PROGRAM = """
 import json, threading, time
