@@ -156,8 +156,15 @@ def test_over_many_generations(tmp_path):
     """Tables that are full again and again: what the log names is kept, no tick is lost or there twice."""
     with profiler.targets([(known.newest().path, "-c", MAKER)] * 2) as makers:
         with receiving("otlp") as receiver:
-            run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--log", 5,
-                                     "--interval", 0.7, "--push", receiver.url, output=None)
+            pids = [maker.pid for maker in makers]
+            run = profiler.Run(tmp_path, "-p", ",".join(map(str, pids)), "-F", 1997, "--tree-size", 4096,
+                               "--log", 5, "--interval", 0.7, "--push", receiver.url, output=None)
+            try:
+                profiler.let_use_cpu(run, pids, 6)
+                interrupt_when_pushed(run, receiver, pids)
+                run.finish()
+            finally:
+                run.kill()
     assert run.stats["profile"]["generations"] >= 2 and "without times" not in run.err
     messages = [received.profile.otlp for received in receiver.received]
     assert sums_of(messages)["samples", "count"] == run.stats["profile"]["samples"] > 1000
