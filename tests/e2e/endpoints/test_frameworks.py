@@ -19,8 +19,9 @@ PYTHON = pathlib.Path(profiler.ROOT, ".cache/web/bin/python")
 Framework = collections.namedtuple("Framework", "name server paths handlers share alone more",
                                    defaults=[(), {}])
 
-GUNICORN = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--log-level", "warning", "-b",
-            "127.0.0.1:PORT"]
+# One that has no CPU for half a minute is not killed for that (--timeout).
+GUNICORN = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--timeout", "0",
+            "--log-level", "warning", "-b", "127.0.0.1:PORT"]
 UVICORN = ["-m", "uvicorn", "--host", "127.0.0.1", "--port", "PORT", "--log-level", "warning",
            "--no-access-log"]
 CELERY = ["-m", "celery", "-A", "celery_app", "worker", "-P", "prefork", "-c", "1", "--loglevel", "WARNING"]

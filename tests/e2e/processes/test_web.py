@@ -70,7 +70,7 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
     environment = dict(os.environ, PYTHONPATH="%s:%s" % (workloads, site_packages),
                        PYTHONDONTWRITEBYTECODE="1")
     server = subprocess.Popen([python.path, "-m", "gunicorn", "--preload", "-w", str(WORKERS), "-b",
-                               "127.0.0.1:%d" % port,
+                               "127.0.0.1:%d" % port, "--timeout", "0",
                                "--log-level", "warning", "webapp:application"], env=environment, cwd=tmp_path)
     try:
         profiler.wait_until(lambda: server.poll() is not None or len(children(server.pid)) == WORKERS,
@@ -85,7 +85,7 @@ def test_flask_under_gunicorn(python, workloads, tmp_path, site_packages):
             load.end()
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(120)
+        server.wait(300)
         run.interrupt()
         run.finish()
     assert set(load.answers) == workers, (load.answers, load.errors[:3])

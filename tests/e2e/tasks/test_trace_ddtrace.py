@@ -17,8 +17,9 @@ import profiler
 from serving import server
 
 WEB = pathlib.Path(profiler.ROOT, ".cache/web/bin")
-GUNICORN = ["gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--log-level", "warning", "-b",
-            "127.0.0.1:PORT"]
+# One that has no CPU for half a minute is not killed for that (--timeout).
+GUNICORN = ["gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--timeout", "0",
+            "--log-level", "warning", "-b", "127.0.0.1:PORT"]
 UVICORN = ["uvicorn", "--host", "127.0.0.1", "--port", "PORT", "--log-level", "warning", "--no-access-log",
            "--loop", "uvloop", "--factory"]
 SERVERS = {"flask": ([*GUNICORN, "traced_ddtrace:flask()"], ["/items", "/order"], True),

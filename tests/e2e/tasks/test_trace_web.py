@@ -14,8 +14,9 @@ import profiler
 from serving import server
 
 PYTHON = pathlib.Path(profiler.ROOT, ".cache/web/bin/python")
-GUNICORN = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--log-level", "warning", "-b",
-            "127.0.0.1:PORT"]
+# One that has no CPU for half a minute is not killed for that (--timeout).
+GUNICORN = ["-m", "gunicorn", "-k", "gthread", "--threads", "4", "-w", "1", "--timeout", "0",
+            "--log-level", "warning", "-b", "127.0.0.1:PORT"]
 UVICORN = ["-m", "uvicorn", "--host", "127.0.0.1", "--port", "PORT", "--log-level", "warning",
            "--no-access-log"]
 SERVERS = {
