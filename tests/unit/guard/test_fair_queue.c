@@ -104,6 +104,24 @@ TEST(processes_take_turns)
 	expect((uintptr_t[]){ 1, 4, 5, 2, 6, 3 }, 6);
 }
 
+/* Also where its user asks nothing else meanwhile, and everybody without a question is forgotten. */
+TEST(who_is_asked_about_is_not_forgotten)
+{
+	int due;
+
+	add(1, 10, false, 1);
+	assert_int_equal((uintptr_t)fair_queue_next(turns, now), 1);
+	assert_int_equal(fair_queue_due(turns, now + 1000), -1);
+	now += 2 * QUEUE_BUDGET_MS;
+	fair_queue_used(turns, now, 2 * QUEUE_BUDGET_MS, false);
+	add(1, 10, false, 2);
+	due = fair_queue_due(turns, now);
+	assert_true(due > 0);
+	assert_null(fair_queue_next(turns, now));
+	fair_queue_used(turns, now, 2 * QUEUE_BUDGET_MS, false); /* of no question */
+	assert_int_equal(fair_queue_due(turns, now), due);
+}
+
 /* However many processes one of them has. */
 TEST(users_take_turns)
 {

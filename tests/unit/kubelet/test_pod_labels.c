@@ -42,6 +42,13 @@ TEST(wrong_names)
 	assert_int_equal(n.count, 7);
 }
 
+TEST(values)
+{
+	assert_true(pod_label_is_value("") && pod_label_is_value("v1.2_a-B") && pod_label_is_value(TEXT_63));
+	assert_false(pod_label_is_value(TEXT_63 "x")); /* all of it are letters that may be there */
+	assert_false(pod_label_is_value("a b") || pod_label_is_value("a/b") || pod_label_is_value("a\n"));
+}
+
 static struct pod_labels t;
 
 static int teardown(void **state)
@@ -99,6 +106,23 @@ TEST(labels_change_and_pods_end, .teardown = teardown)
 	assert_string_equal(value_of(11), "two");
 	assert_string_equal(value_of(12), "three");
 	assert_int_equal(t.count, 15);
+}
+
+TEST(of_two_with_one_uid_the_first_counts, .teardown = teardown)
+{
+	struct pod_entry *list = calloc(3, sizeof(*list));
+
+	assert_non_null(list);
+	for (int i = 0; i < 3; i++) {
+		snprintf(list[i].uid, sizeof(list[i].uid), "%032x", i == 1 ? 8 : 7);
+		snprintf(list[i].value[0], sizeof(list[i].value[0]), "%d", i);
+	}
+	assert_int_equal(pod_labels_update(&t, list, 3, 10), 0);
+	assert_int_equal(t.count, 2);
+	assert_string_equal(value_of(7), "0");
+	assert_string_equal(value_of(8), "1");
+	update(7, 8, "later", 20);
+	assert_string_equal(value_of(7), "later");
 }
 
 TEST(bounded, .teardown = teardown)

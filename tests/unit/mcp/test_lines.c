@@ -3,6 +3,7 @@
  * test_lines.c - lines of a pipe: in pieces, many at once, too long, with bytes of 0.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,6 +101,23 @@ TEST(one_that_is_too_long)
 	send_bytes("end\nnext\n", 9);
 	expect("next", 0);
 	expect(NULL, 0);
+}
+
+TEST(nothing_yet_is_no_end)
+{
+	assert_int_equal(fcntl(lines.fd, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(lines_read(&lines), 0);
+	send_bytes("line\n", 5);
+	expect("line", 0);
+}
+
+TEST(a_pipe_that_cannot_be_read)
+{
+	const int read_end = lines.fd;
+
+	lines.fd = end; /* which is for writing */
+	assert_int_equal(lines_read(&lines), -EBADF);
+	lines.fd = read_end;
 }
 
 TEST(the_end_of_the_pipe)
