@@ -7,6 +7,8 @@
 
 #define PREFIX_MAX 253 /* before the '/' */
 #define LABEL_MAX  63  /* behind it, or without it */
+/* In one list each pod was seen so much before the last one: qsort() need not keep the order of equal ones. */
+#define ORDER_SECONDS 1e-6
 
 static bool is_word(const char *text, size_t length)
 {
@@ -110,7 +112,7 @@ int pod_labels_update(struct pod_labels *t, struct pod_entry *list, size_t count
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < count; i++)
-		all[i].seen = now;
+		all[i].seen = now - (double)i * ORDER_SECONDS;
 	count = keep_old(t, all, count, now);
 	qsort(all, count, sizeof(*all), by_uid_and_time);
 	for (size_t i = 0; i < count; i++)
