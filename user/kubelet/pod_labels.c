@@ -7,7 +7,7 @@
 
 #define PREFIX_MAX 253 /* before the '/' */
 #define LABEL_MAX  63  /* behind it, or without it */
-/* In one list each pod was seen so much before the last one: qsort() need not keep the order of equal ones. */
+/* Of one list each pod was seen so much before the last one: qsort() may change the order of equal ones. */
 #define ORDER_SECONDS 1e-6
 
 static bool is_word(const char *text, size_t length)
