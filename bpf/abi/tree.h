@@ -204,16 +204,18 @@ static inline __u64 code_key(__u32 process, __u64 address)
  */
 struct owner {
 	__u64 key;     /* owner_key(); 0 = free */
+	__u64 began;   /* when its thread started: task->start_boottime, ns; 0 when kept by process */
 	__u32 process; /* struct process.id */
 	__u32 tid;     /* 0 when profiles are kept by process */
 	char comm[16]; /* the thread's (or main thread's) name when last sampled */
 };
 
-#define OWNER_KIND_SHIFT (32 + PROCESS_BITS)
+#define OWNER_KIND_SHIFT 52
 
-static inline __u64 owner_key(enum event_kind kind, __u32 process, __u32 tid)
+/* hash: of the process, and the thread's number and start time, since others get that number after it. */
+static inline __u64 owner_key(enum event_kind kind, __u64 hash)
 {
-	return 1ULL << 63 | (__u64)kind << OWNER_KIND_SHIFT | (__u64)process << 32 | tid;
+	return 1ULL << 63 | (__u64)kind << OWNER_KIND_SHIFT | (hash & ((1ULL << OWNER_KIND_SHIFT) - 1));
 }
 
 /* An enum event_kind; EVENT_KINDS or more in a key that is not ours. */

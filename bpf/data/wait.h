@@ -70,6 +70,7 @@ struct gil_known {
 struct wait {
 	__u64 since; /* up to when it is counted, as since_make() has it; 0 = the thread runs */
 	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
+	__u64 began; /* task->start_boottime, ns */
 	struct wait_stack stack[WAIT_WRITERS]; /* since_writer() says which one counts */
 	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
 	__u64 average;

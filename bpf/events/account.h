@@ -61,7 +61,8 @@ static __always_inline void account_count(const struct task_struct *task, __u32 
 		return;
 	by_thread &= quota_own_root(bank);
 	bpf_probe_read_kernel_str(comm, sizeof(comm), by_thread ? task->comm : task->group_leader->comm);
-	node = root_of_other(count, bank, EVENT_CPU, process, by_thread ? task->pid : 0, comm);
+	node = root_of_other(count, bank, EVENT_CPU, process, by_thread ? task->pid : 0,
+			     task->start_boottime, comm);
 	node = node ? node_add(count, bank, node, CODE_ACCOUNT) : 0;
 	if (!node)
 		return;

@@ -72,8 +72,7 @@ static __always_inline int asleep_begin(struct task_struct *task, struct wait *w
 	int still;
 
 	w->for_gil = 0;
-	w->tid = task->pid;
-	w->task = wait_task(task);
+	wait_name(w, task);
 	w->begin = now;
 	w->stack[WAIT_LISTED] = (struct wait_stack){
 		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN, .weight = 1

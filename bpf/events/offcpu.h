@@ -152,8 +152,7 @@ static __always_inline void wait_reset(struct task_struct *task, struct wait *w,
 {
 	w->unmet = 0;
 	w->for_gil = for_gil;
-	w->tid = task->pid;
-	w->task = wait_task(task);
+	wait_name(w, task);
 	wait_pass(w, now);
 	w->begin = now;
 	if (opt_trace)
@@ -260,8 +259,7 @@ static __noinline void wait_first(struct task_struct *task)
 	if (!w)
 		return;
 	w->process = p->id;
-	w->tid = task->pid;
-	w->task = wait_task(task);
+	wait_name(w, task);
 	w->begin = bpf_ktime_get_ns();
 	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
 	w->stack[WAIT_OWN] = (struct wait_stack){

@@ -60,17 +60,21 @@ static __always_inline __u32 wait_cause(struct cpu_stats *count, __u32 bank, __u
 
 /* The root of the kind of a thread other than the current one, or of its process; 0 when there is no room. */
 static __always_inline __u32 root_of_other(struct cpu_stats *count, __u32 bank, enum event_kind kind,
-					   __u32 process, __u32 tid, const char *comm)
+					   __u32 process, __u32 tid, __u64 began, const char *comm)
 {
 	const int by_thread = quota_own_root(bank);
-	__u32 index = owner_intern(count, bank, kind, process, by_thread ? tid : 0);
 	struct owner *o;
+	__u32 index;
 
+	tid = by_thread ? tid : 0;
+	began = tid ? began : 0;
+	index = owner_intern(count, bank, owner_key_of(kind, process, tid, began), process, tid);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
+	o->began = began;
 	if (by_thread || !o->comm[0])
 		__builtin_memcpy(o->comm, comm, sizeof(o->comm));
 	return node_add(count, bank, 0, index);
@@ -85,7 +89,7 @@ __noinline __u32 wait_marker(struct cpu_stats *count, struct wait *w, enum wait_
 	if (!count || !w)
 		return 0;
 	node = root_of_other(count, bank, wait_event(part == WAIT_QUEUED ? WAIT_ASLEEP : part), w->process,
-			     w->tid, w->comm);
+			     w->tid, w->began, w->comm);
 	node = node ? node_add(count, bank, node, marker) : 0;
 	return part == WAIT_QUEUED ? wait_cause(count, bank, node, WAIT_WOKEN) : node;
 }

@@ -48,6 +48,14 @@ static __always_inline __u32 wait_task(const struct task_struct *task)
 	return (__u64)task->stack >> 12;
 }
 
+/* Whose entry it is. */
+static __always_inline void wait_name(struct wait *w, const struct task_struct *task)
+{
+	w->tid = task->pid;
+	w->began = task->start_boottime;
+	w->task = wait_task(task);
+}
+
 /* The number of the entry with this key, which is of thread tid; WAIT_NONE if there is none. */
 static __always_inline __u32 wait_index(__u64 key, __u32 tid)
 {

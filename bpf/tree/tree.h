@@ -78,11 +78,15 @@ __noinline __u32 node_add(struct cpu_stats *count, __u32 bank, __u32 parent, __u
 	return count ? node_intern(count, bank, node_home(parent), parent, code, INSTR_UNKNOWN, 0) : 0;
 }
 
-/* The owner's index plus one, which is added if it is new; 0 when there is no room. */
-__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, enum event_kind kind, __u32 process,
-			      __u32 tid)
+/* The key of a thread that started at `began`, or of a process, with tid and began 0. */
+static __always_inline __u64 owner_key_of(enum event_kind kind, __u32 process, __u32 tid, __u64 began)
 {
-	const __u64 key = owner_key(kind, process, tid);
+	return owner_key(kind, mix(mix((__u64)process << 32 | tid) + began));
+}
+
+/* The index plus one of the owner with this key, which is added if it is new; 0 when there is no room. */
+__noinline __u32 owner_intern(struct cpu_stats *count, __u32 bank, __u64 key, __u32 process, __u32 tid)
+{
 	const __u64 hash = mix(key);
 	__u32 at = hash;
 
@@ -138,8 +142,9 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 				       __u64 now, __u32 none)
 {
 	struct root *root = &t->roots[kind];
+	__u32 index, by_thread, tid;
 	struct owner *o;
-	__u32 index, by_thread;
+	__u64 began;
 
 	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
 		return root->node;
@@ -149,12 +154,15 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	by_thread = root->node ? root->of_thread :
 				 banks_used[bank & 1].owners < opt_owner_mask - opt_owner_mask / 4;
 	by_thread &= opt_by_thread;
-	index = owner_intern(count, bank, kind, process, by_thread ? task->pid : 0);
+	tid = by_thread ? task->pid : 0;
+	began = by_thread ? task->start_boottime : 0;
+	index = owner_intern(count, bank, owner_key_of(kind, process, tid, began), process, tid);
 	if (!index--)
 		return 0;
 	o = bpf_map_lookup_elem(&owners, &index);
 	if (!o)
 		return 0;
+	o->began = began;
 	if (!by_thread)
 		task = task->group_leader;
 	bpf_probe_read_kernel_str(o->comm, sizeof(o->comm), task->comm);

@@ -61,8 +61,9 @@ static inline void add_process(__u32 id, __u32 pid, const char *comm, const char
 
 static inline void set_owner_of(__u32 index, enum event_kind kind, __u32 process, __u32 tid, const char *comm)
 {
-	owners[index] =
-		(struct owner){ .key = owner_key(kind, process, tid), .process = process, .tid = tid };
+	owners[index] = (struct owner){ .key = owner_key(kind, (__u64)process << 32 | tid),
+				 .process = process,
+				 .tid = tid };
 	snprintf(owners[index].comm, sizeof(owners[index].comm), "%s", comm);
 }
 

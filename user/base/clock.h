@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <linux/types.h>
 
 #define NS_PER_SECOND 1000000000ULL
@@ -47,6 +48,17 @@ static inline double clock_seconds(void)
 static inline __u64 clock_boot_ns(void)
 {
 	return clock_ns_of(CLOCK_BOOTTIME);
+}
+
+/* The same in ticks of USER_HZ, rounded down, in which /proc has start times. */
+static inline __u64 clock_ticks_of(__u64 boot_ns)
+{
+	return boot_ns / (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+}
+
+static inline __u64 clock_ns_of_ticks(__u64 ticks)
+{
+	return ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
 }
 
 /* Nanoseconds since 1970, UTC. It may jump either way when somebody sets it. */

@@ -102,7 +102,7 @@ int read_sleepers(struct reading *r)
 
 static __u64 began_ns(const struct worker_request *q)
 {
-	return q->start_ticks * (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
+	return clock_ns_of_ticks(q->start_ticks);
 }
 
 /* A process may publish ids of spans and have no context at all. */

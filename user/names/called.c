@@ -8,7 +8,7 @@
 #include "base/hash.h"
 
 struct thread_key {
-	__u32 process, tid;
+	__u64 process, thread;
 };
 
 struct called_thread {
@@ -49,9 +49,9 @@ void called_free(struct called *c)
 	free(c);
 }
 
-static struct called_thread *find(const struct called *c, __u32 process, __u32 tid)
+static struct called_thread *find(const struct called *c, __u32 process, __u64 thread)
 {
-	const struct thread_key key = { process, tid };
+	const struct thread_key key = { process, thread };
 	struct called_thread *t;
 
 	HASH_FIND(hh, c->threads, &key, sizeof(key), t);
@@ -59,7 +59,7 @@ static struct called_thread *find(const struct called *c, __u32 process, __u32 t
 }
 
 /* A new one, which is not there yet. NULL without memory. */
-static struct called_thread *add(struct called *c, __u32 process, __u32 tid, const char *name)
+static struct called_thread *add(struct called *c, __u32 process, __u64 thread, const char *name)
 {
 	const size_t size = strlen(name) + 1;
 	struct called_thread *t;
@@ -69,7 +69,7 @@ static struct called_thread *add(struct called *c, __u32 process, __u32 tid, con
 	t = calloc(1, sizeof(*t) + size);
 	if (!t)
 		return NULL;
-	t->key = (struct thread_key){ process, tid };
+	t->key = (struct thread_key){ process, thread };
 	memcpy(t->name, name, size);
 	HASH_ADD(hh, c->threads, key, sizeof(t->key), t);
 	if (t->hh.tbl)
@@ -78,20 +78,20 @@ static struct called_thread *add(struct called *c, __u32 process, __u32 tid, con
 	return NULL;
 }
 
-int called_add(struct called *c, __u32 process, __u32 tid, const char *name)
+int called_add(struct called *c, __u32 process, __u64 thread, const char *name)
 {
-	struct called_thread *t = find(c, process, tid);
+	struct called_thread *t = find(c, process, thread);
 
 	if (t && *t->name)
 		return 0;
 	if (t)
 		drop(c, t);
-	return add(c, process, tid, name) ? 0 : -ENOMEM;
+	return add(c, process, thread, name) ? 0 : -ENOMEM;
 }
 
-int called_miss(struct called *c, __u32 process, __u32 tid)
+int called_miss(struct called *c, __u32 process, __u64 thread)
 {
-	struct called_thread *t = find(c, process, tid) ?: add(c, process, tid, "");
+	struct called_thread *t = find(c, process, thread) ?: add(c, process, thread, "");
 
 	if (!t)
 		return -ENOMEM;
@@ -99,9 +99,9 @@ int called_miss(struct called *c, __u32 process, __u32 tid)
 	return 0;
 }
 
-const char *called_find(const struct called *c, __u32 process, __u32 tid)
+const char *called_find(const struct called *c, __u32 process, __u64 thread)
 {
-	const struct called_thread *t = find(c, process, tid);
+	const struct called_thread *t = find(c, process, thread);
 
 	return t && (*t->name || t->misses >= CALLED_LOOKS) ? t->name : NULL;
 }
@@ -112,17 +112,17 @@ void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 
 	struct called_thread *t, *next;
 
 	HASH_ITER(hh, c->threads, t, next)
-		if (!is_there(context, t->key.process))
+		if (!is_there(context, (__u32)t->key.process))
 			drop(c, t);
 }
 
-const char *called_shown(const struct called *c, __u32 process, __u32 pid, __u32 tid, const char *in_kernel,
-			 const char *of_process)
+const char *called_shown(const struct called *c, __u32 process, __u64 thread, bool main,
+			 const char *in_kernel, const char *of_process)
 {
 	const char *name;
 
-	if (!c || tid == pid || strcmp(in_kernel, of_process))
+	if (!c || main || strcmp(in_kernel, of_process))
 		return in_kernel;
-	name = called_find(c, process, tid);
+	name = called_find(c, process, thread);
 	return name && *name ? name : in_kernel;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "python/modules.h"
 #include "python/target_walk.h"
 
@@ -102,11 +103,29 @@ int thread_names_read(pid_t memory, const struct layout *l, __u64 runtime, const
 	return err == -ENOMEM ? err : 0;
 }
 
+/* Leaves those out that began at `begin` or later, in ticks. */
+static void keep_older(struct buf *out, size_t from, __u64 begin)
+{
+	struct thread_name *names = (void *)(out->data + from);
+	const size_t count = (out->size - from) / sizeof(*names);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct thread_name n = names[i];
+
+		if (!procfs_start_ticks(n.tid, &n.start_ticks) && n.start_ticks < begin)
+			names[kept++] = n;
+	}
+	out->size = from + kept * sizeof(*names);
+}
+
 int thread_names_look(pid_t pid, pid_t memory, const struct layout *l, __u64 runtime, struct buf *out)
 {
 	_cleanup_free_ struct thread_states *states = calloc(1, sizeof(*states));
 	_cleanup_free_ struct proc_thread *threads = NULL;
+	const __u64 begin = clock_ticks_of(clock_boot_ns());
 	_cleanup_free_ pid_t *tids = NULL;
+	const size_t from = out->size;
 	size_t count;
 	bool more;
 	int err;
@@ -127,7 +146,10 @@ int thread_names_look(pid_t pid, pid_t memory, const struct layout *l, __u64 run
 		threads[i].own_tid = proc_thread_own_tid(pid, tids[i]);
 	}
 	thread_states_match(states, threads, count);
-	return thread_names_read(memory, l, runtime, states, threads, count, out);
+	err = thread_names_read(memory, l, runtime, states, threads, count, out);
+	if (!err)
+		keep_older(out, from, begin);
+	return err;
 }
 
 int thread_names_parse(const void *bytes, size_t size, const struct thread_name **ret, size_t *ret_count)

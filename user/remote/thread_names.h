@@ -21,6 +21,8 @@
 struct thread_name {
 	__s32 tid;
 	char name[THREAD_NAME_BYTES]; /* UTF-8, of which the program chose every byte; NUL-terminated */
+	__u32 pad;
+	__u64 start_ticks; /* when it started, as /proc has it; of thread_names_look() only */
 };
 
 #define THREAD_NAMES_BYTES_MAX (THREAD_NAMES_MAX * sizeof(struct thread_name))
@@ -35,7 +37,10 @@ bool thread_names_are_hidden(const struct layout *l);
  */
 int thread_names_read(pid_t memory, const struct layout *l, __u64 runtime, const struct thread_states *states,
 		      const struct proc_thread *threads, size_t count, struct buf *out);
-/* The same of all threads of process pid. */
+/*
+ * The same of all threads of process pid that began before the look: what began during it may have the number
+ * of one that had the name.
+ */
 int thread_names_look(pid_t pid, pid_t memory, const struct layout *l, __u64 runtime, struct buf *out);
 
 /* The names in such an answer, and how many; -EBADMSG if they are none. */

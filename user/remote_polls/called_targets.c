@@ -69,11 +69,12 @@ static size_t unknown(const struct called_targets *t, __u32 id, bool missed)
 
 	for (__u32 i = 0; i < tables->owner_count; i++) {
 		const struct owner *o = &tables->owners[i];
+		const __u64 thread = called_thread(o->tid, clock_ticks_of(o->began));
 
-		if (!o->key || o->process != id || !o->tid || called_find(t->called, id, o->tid))
+		if (!o->key || o->process != id || !o->tid || called_find(t->called, id, thread))
 			continue;
 		count++;
-		if (missed && called_miss(t->called, id, o->tid))
+		if (missed && called_miss(t->called, id, thread))
 			break;
 	}
 	return count;
@@ -86,7 +87,8 @@ static int take_answer(struct called_targets *t, __u32 id, const struct worker_r
 	int err = r->error ?: thread_names_parse(r->table, r->table_size, &names, &count);
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = called_add(t->called, id, (__u32)names[i].tid, names[i].name);
+		err = called_add(t->called, id, called_thread((__u32)names[i].tid, names[i].start_ticks),
+				 names[i].name);
 	return err;
 }
 

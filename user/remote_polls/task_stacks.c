@@ -199,9 +199,12 @@ static void set_name(struct task_stacks *s, const struct asleep_programs *progra
 	if (s->named_tid == named)
 		return;
 	s->named_tid = named;
+	s->of.start_time = 0;
 	memset(s->of.comm, 0, sizeof(s->of.comm));
-	if (!procfs_stat((pid_t)named, &stat))
-		memcpy(s->of.comm, stat.name, sizeof(s->of.comm) - 1);
+	if (procfs_stat((pid_t)named, &stat))
+		return;
+	s->of.start_time = clock_ns_of_ticks(stat.start_ticks);
+	memcpy(s->of.comm, stat.name, sizeof(s->of.comm) - 1);
 }
 
 static void fill_frames(const struct task_stacks *s, const struct stack *k, struct outside_stack *g)

@@ -48,15 +48,9 @@ void questions_free(struct questions *q)
 	free(q);
 }
 
-/* /proc counts a start time in ticks of USER_HZ, rounded down. */
-static __u64 start_ticks(__u64 start_time)
-{
-	return start_time / (NS_PER_SECOND / sysconf(_SC_CLK_TCK));
-}
-
 struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
 {
-	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_ticks(start_time) };
+	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = clock_ticks_of(start_time) };
 }
 
 /* The question is pending no more; the caller frees it. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "kern/banks.h"
 #include "kubelet/pod_labels.h"
 #include "names/called.h"
@@ -79,6 +80,11 @@ static void fill_pod_labels(const struct harvest_inputs *inputs, const char *pod
 		l->extra[i] = e->value[i];
 }
 
+static __u64 thread_of(const struct owner *o)
+{
+	return called_thread(o->tid, clock_ticks_of(o->began));
+}
+
 /* The process is named after its main thread; a thread of its own has its own name too. */
 static void fill_owner_labels(const struct harvest_inputs *inputs, const struct owner *owner,
 			      const struct registry_entry *process, const char *comm,
@@ -95,7 +101,8 @@ static void fill_owner_labels(const struct harvest_inputs *inputs, const struct 
 	l->began_boot_ns = process->loads_from ?: process->start_time;
 	l->user = process->user;
 	if (owner->tid)
-		l->thread = called_shown(inputs->called, process->id, l->pid, owner->tid, comm, l->comm);
+		l->thread = called_shown(inputs->called, process->id, thread_of(owner), owner->tid == l->pid,
+					 comm, l->comm);
 #define LABEL(key, kind, origin, outputs, help)                \
 	OF_CONTAINER(origin, l->key = process->container.key;) \
 	OF_PUBLISHED(origin, l->key = process->published.key;)

@@ -2,10 +2,7 @@
 """What is at the place of another one that has ended: a process that has its pid, or is the same after an
 exec or a fork; a thread that has its number, its thread state, its code objects and its contexts. Everything
 in the program has a number (tests/workloads/life/numbered.py), and no sample may have those of two: not of
-functions, nor of endpoint, task, context variable or what the process publishes. A thread's own name is left
-out: a thread of a process that gets the number of one before has one entry with it
-(docs/internals/tables.md).
-"""
+functions, nor of endpoint, task, context variable, thread or what the process publishes."""
 import collections
 import re
 
@@ -24,7 +21,7 @@ SHORT = {
     "pid": ((12, 0.4), ("request", "task", "endpoint")),
     "exec": ((48, 0.4, 0.02), ("request", "task", "endpoint")),
     "fork": ((12, 0.2), ("request", "task", "endpoint")),
-    "threads": ((40, 0.06), ("request", "task", "endpoint")),
+    "threads": ((40, 0.06), ("request", "task", "endpoint", "thread")),
 }
 LONG = {
     "pid": ((60, 0.5), SHORT["pid"][1]),
@@ -44,8 +41,6 @@ def numbers_of(sample):
         if file:
             found["file"], found["function"] = int(file[1]), int(function[1])
     for label, text in sample.labels.items():
-        if label == "thread":
-            continue
         match = re.search(r"(?:[a-z]-|burn_)(\d+)$", str(text))
         if match:
             found[label] = int(match[1])

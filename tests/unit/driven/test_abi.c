@@ -34,7 +34,7 @@ struct record {
 
 EACH(node, M(node, key), M(node, count));
 EACH(code, M(code, identity), M(code, key), M(code, epoch), M(code, state), M(code, hint));
-EACH(owner, M(owner, key), M(owner, process), M(owner, tid), M(owner, comm));
+EACH(owner, M(owner, key), M(owner, began), M(owner, process), M(owner, tid), M(owner, comm));
 EACH(process, M(process, start_time), M(process, exec_id), M(process, runtime), M(process, unsettled),
      M(process, check_after), M(process, user), M(process, known), M(process, id), M(process, layout),
      M(process, state), M(process, no_epoch), M(process, generation), M(process, nodes),
@@ -273,10 +273,10 @@ TEST(test_keys)
 	assert_true(OUTCOME_COUNT <= CODE_WAITS && CODE_WAITS + WAIT_CAUSES <= CODE_FIRST);
 	assert_true(code_key(1, 0x1000) > 0);
 	assert_int_not_equal(code_key(1, (1ULL << 47) - 8), code_key(2, 0));
-	assert_true(owner_key(0, 0, 0) != 0);
+	assert_true(owner_key(0, 0) != 0);
 	for (__u32 kind = 0; kind < 1 << 11; kind++)
-		assert_int_equal(owner_kind(owner_key(kind, PROCESS_IDS - 1, ~0U)), kind);
-	assert_int_not_equal(owner_key(0, 1, 2), owner_key(1, 1, 2));
+		assert_int_equal(owner_kind(owner_key(kind, ~0ULL)), kind);
+	assert_int_not_equal(owner_key(0, 1), owner_key(1, 1));
 	assert_true(EVENT_KINDS <= 1 << 11);
 	/* A reserved entry is no node of any stack: the root's parent is 0. */
 	assert_int_not_equal(node_key(0, (1 << CODE_BITS) - 1, INSTR_UNKNOWN), KEY_RESERVED);

@@ -136,7 +136,7 @@ TEST(shrinkage_by_its_leaf)
 TEST(no_such_kind)
 {
 	grow_trees();
-	owners[8 + EVENT_CPU].key = owner_key(EVENT_KINDS, 1, 100);
+	owners[8 + EVENT_CPU].key = owner_key(EVENT_KINDS, 100);
 	owners[8 + EVENT_WAIT].key = ~0ULL;
 	harvest_kinds(EVENTS_ALL);
 	assert_int_equal(stats.samples[EVENT_CPU] + stats.samples[EVENT_WAIT], 0);

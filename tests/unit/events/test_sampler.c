@@ -105,13 +105,44 @@ TEST(same_frames_below_roots_of_their_own)
 		const struct owner *o = &hosted.owners[node_code(hosted.nodes[leaf[kind]].key)];
 
 		assert_int_equal(node_parent(hosted.nodes[leaf[kind]].key), 0);
-		assert_int_equal(o->key, owner_key(kind, 1, 77));
+		assert_int_equal(o->key, owner_key_of(kind, 1, 77, o->began));
 		assert_int_equal(o->process, 1);
 		assert_int_equal(o->tid, 77);
 	}
 	assert_int_equal(hosted.stats.owners_new, EVENT_KINDS);
 	assert_int_equal(hosted.stats.nodes_new, 3 * EVENT_KINDS);
 	assert_int_equal(hosted.stats.cache_mismatch, 0);
+}
+
+/* Of threads with one number, one after the other, what is counted stays apart, and has their names. */
+TEST(threads_of_one_number)
+{
+	const char *const names[] = { "first", "second" };
+	struct task_struct main_thread = { 0 };
+	int found[2] = { 0 };
+
+	hosted_task.group_leader = &main_thread;
+	for (int i = 0; i < 2; i++) {
+		hosted_task.start_boottime = 1000 + i;
+		snprintf(hosted_task.comm, sizeof(hosted_task.comm), "%s", names[i]);
+		sample_each();
+		sample_each();
+	}
+	hosted_task.start_boottime = 0;
+	hosted_task.group_leader = &hosted_task;
+	assert_int_equal(hosted.stats.owners_new, 2 * EVENT_KINDS);
+	for (__u32 i = EVENT_KINDS; i < HOSTED_NODES; i++) {
+		const struct owner *o = owner_of(i);
+
+		if (!hosted.nodes[i].count || owner_kind(o->key) != EVENT_CPU)
+			continue;
+		assert_int_equal(o->tid, 77);
+		assert_in_range(o->began, 1000, 1001);
+		assert_string_equal(o->comm, names[o->began - 1000]);
+		found[o->began - 1000] += hosted.nodes[i].count;
+	}
+	assert_int_equal(found[0], 2);
+	assert_int_equal(found[1], 2);
 }
 
 TEST(outcomes_in_the_unit_of_their_kind)
@@ -133,7 +164,8 @@ static __u64 count_of(enum event_kind kind, __u32 process)
 	__u64 sum = 0;
 
 	for (__u32 i = EVENT_KINDS; i < HOSTED_NODES; i++)
-		if (hosted.nodes[i].count && owner_of(i)->key == owner_key(kind, process, 77))
+		if (hosted.nodes[i].count && owner_of(i)->process == process &&
+		    owner_kind(owner_of(i)->key) == kind)
 			sum += hosted.nodes[i].count;
 	return sum;
 }

@@ -81,14 +81,14 @@ TEST(which_is_shown)
 	assert_int_equal(called_add(called, 5, 71, "worker"), 0);
 	for (int i = 0; i < CALLED_LOOKS; i++)
 		assert_int_equal(called_miss(called, 5, 72), 0);
-	assert_string_equal(called_shown(called, 5, 70, 71, "python3", "python3"), "worker");
+	assert_string_equal(called_shown(called, 5, 71, false, "python3", "python3"), "worker");
 	/* What the kernel was told goes first. */
-	assert_string_equal(called_shown(called, 5, 70, 71, "grpc", "python3"), "grpc");
+	assert_string_equal(called_shown(called, 5, 71, false, "grpc", "python3"), "grpc");
 	/* The main thread's is the process's. */
-	assert_string_equal(called_shown(called, 5, 70, 70, "python3", "python3"), "python3");
-	assert_string_equal(called_shown(called, 5, 70, 72, "python3", "python3"), "python3");
-	assert_string_equal(called_shown(called, 5, 70, 73, "python3", "python3"), "python3");
-	assert_string_equal(called_shown(NULL, 5, 70, 71, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(called, 5, 70, true, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(called, 5, 72, false, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(called, 5, 73, false, "python3", "python3"), "python3");
+	assert_string_equal(called_shown(NULL, 5, 71, false, "python3", "python3"), "python3");
 }
 
 AROUND_EACH(setup, teardown);

@@ -148,7 +148,7 @@ TEST(spoilt_memory)
 
 TEST(answers_that_are_none)
 {
-	struct thread_name n[2] = { { 1, "a" }, { 2, "b" } };
+	struct thread_name n[2] = { { .tid = 1, .name = "a" }, { .tid = 2, .name = "b" } };
 	const struct thread_name *names;
 	size_t count;
 

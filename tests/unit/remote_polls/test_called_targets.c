@@ -81,7 +81,7 @@ static int teardown(void **state)
 
 static void sampled(int at, __u32 tid)
 {
-	owners[at] = (struct owner){ .key = owner_key(EVENT_CPU, 5, tid), .process = 5, .tid = tid };
+	owners[at] = (struct owner){ .key = owner_key(EVENT_CPU, tid), .process = 5, .tid = tid };
 }
 
 static void turn_until_asked(int times)
@@ -122,7 +122,8 @@ static void answer(int err, const struct thread_name *names, size_t size)
 
 TEST(only_threads_that_were_sampled)
 {
-	const struct thread_name names[] = { { 101, "worker" }, { 102, "not sampled yet" } };
+	const struct thread_name names[] = { { .tid = 101, .name = "worker" },
+					     { .tid = 102, .name = "not sampled yet" } };
 
 	nothing_is_asked();
 	sampled(0, 101);
@@ -137,10 +138,26 @@ TEST(only_threads_that_were_sampled)
 	turn_until_asked(2);
 }
 
+/* Of two threads that had one number, one after the other, the one that the look has met has the name. */
+TEST(threads_of_one_number)
+{
+	const __u64 second = 1000 * NS_PER_SECOND;
+	const __u64 ticks = clock_ticks_of(second);
+	const struct thread_name name = { .tid = 101, .name = "second", .start_ticks = ticks };
+
+	sampled(0, 101);
+	sampled(1, 101);
+	owners[1].began = second;
+	turn_until_asked(1);
+	answer(0, &name, sizeof(name));
+	assert_null(called_find(called, 5, called_thread(101, 0)));
+	assert_string_equal(called_find(called, 5, called_thread(101, name.start_ticks)), "second");
+}
+
 /* One of C has none. One of Python may have been sampled before threading had it in its list. */
 TEST(a_thread_without_a_name_is_asked_for_again)
 {
-	const struct thread_name late[] = { { 101, "late" } };
+	const struct thread_name late[] = { { .tid = 101, .name = "late" } };
 
 	sampled(0, 101);
 	sampled(1, 103);
@@ -160,7 +177,7 @@ TEST(a_thread_without_a_name_is_asked_for_again)
 
 TEST(what_cannot_be_is_not_taken)
 {
-	struct thread_name name = { 101, "worker" };
+	struct thread_name name = { .tid = 101, .name = "worker" };
 
 	sampled(0, 101);
 	turn_until_asked(1);
