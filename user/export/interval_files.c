@@ -14,12 +14,14 @@
 /* Stacks that wait for a folder to come back, about 100 MiB of them. */
 #define STACKS_MAX 262144
 #define LAST_PAUSE_US 1000 /* between two looks at the last file */
+#define LAST_READY_SECONDS 4.0 /* to make the last file ready, which waits for nothing but a CPU */
 
 /* The result of the child. */
 struct written {
 	char name[FOLDER_NAME_SIZE];
 	size_t removed;
 	int prune_error;
+	bool ready; /* the file's bytes are there, and from here on a file system may hang */
 };
 
 _Static_assert(sizeof(struct written) <= WRITER_CHILD_RESULT_MAX, "WRITER_CHILD_RESULT_MAX");
@@ -34,6 +36,7 @@ static int write_file(void *files, void *result)
 	struct written *done = result;
 	int err = pprof_encode(f->profile, &b);
 
+	__atomic_store_n(&done->ready, true, __ATOMIC_RELEASE);
 	if (!err)
 		err = folder_add(f->folder, &when, b.data, b.size, done->name);
 	if (!err)
@@ -161,12 +164,27 @@ int interval_files_last(struct interval_files *f)
 	return err == -EINPROGRESS ? 0 : err;
 }
 
+static bool is_ready(const struct interval_files *f)
+{
+	const struct written *done = writer_child_look(&f->writer);
+
+	return done && __atomic_load_n(&done->ready, __ATOMIC_ACQUIRE);
+}
+
 int interval_files_finish(struct interval_files *f, double end)
 {
+	double before = clock_seconds(), without_cpu = 0;
 	int err;
 
-	while ((err = interval_files_run(f)) == -EINPROGRESS && clock_seconds() < end)
+	while ((err = interval_files_run(f)) == -EINPROGRESS && clock_seconds() < end + without_cpu) {
+		const bool waits = !is_ready(f) && without_cpu < LAST_READY_SECONDS;
+		double now;
+
 		usleep(LAST_PAUSE_US);
+		now = clock_seconds();
+		without_cpu += waits ? now - before : 0;
+		before = now;
+	}
 	if (err != -EINPROGRESS)
 		return err;
 	log_warning("writing to '%s' takes too long: what is not written by now is given up", f->folder);

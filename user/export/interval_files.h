@@ -45,8 +45,9 @@ void interval_files_add(struct interval_files *f);
 int interval_files_run(struct interval_files *f);
 /*
  * These two are for the end of a run. The first begins to write what is left. The second waits until all is
- * written, also what has failed before, until clock_seconds() is `end`. Then it is given up. Both log. 0;
- * -ETIMEDOUT; or the -errno of what failed.
+ * written, also what has failed before, until clock_seconds() is `end`. Then it is given up. The time in
+ * which no file system is waited for, since files are being made, is not counted, up to four seconds. Both
+ * log. 0; -ETIMEDOUT; or the -errno of what failed.
  */
 int interval_files_last(struct interval_files *f);
 int interval_files_finish(struct interval_files *f, double end);

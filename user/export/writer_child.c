@@ -93,6 +93,11 @@ int writer_child_end(struct writer_child *a, void *result, size_t size)
 	return returned;
 }
 
+const void *writer_child_look(const struct writer_child *a)
+{
+	return a->child ? a->page->result : NULL;
+}
+
 void writer_child_abandon(struct writer_child *a)
 {
 	if (!a->child)

@@ -36,6 +36,8 @@ int writer_child_start(struct writer_child *a, writer_child_job *job, void *cont
  * `size` bytes of its result; -EIO when the child has died instead.
  */
 int writer_child_end(struct writer_child *a, void *result, size_t size);
+/* What the child has of its result so far, which it may be changing; NULL if there is no child. */
+const void *writer_child_look(const struct writer_child *a);
 /* Kills the child, if there is one, and does not wait. What it has done is unknown. */
 void writer_child_abandon(struct writer_child *a);
 

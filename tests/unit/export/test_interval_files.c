@@ -4,6 +4,7 @@
  * after the folder was not there for a while; old files go, and memory has a bound.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -263,6 +264,37 @@ TEST(folder_that_hangs_at_the_end)
 	assert_non_null(strstr(said, "takes too long"));
 	assert_true(clock_seconds() - start > 0.19);
 	assert_int_equal(files.writer.child, 0);
+}
+
+static bool stops_children;
+
+static void stop_child(void)
+{
+	if (stops_children)
+		raise(SIGSTOP);
+}
+
+/* Whoever writes the last file has no CPU for longer than it may take: that is not the folder's fault. */
+TEST(no_cpu_at_the_end)
+{
+	siginfo_t info = {};
+	pid_t child, other;
+
+	assert_int_equal(pthread_atfork(NULL, NULL, stop_child), 0);
+	nodes[27].count = 5;
+	stops_children = true;
+	assert_int_equal(interval_files_last(&files), 0);
+	stops_children = false;
+	child = files.writer.child;
+	assert_int_equal(waitid(P_PID, child, &info, WSTOPPED | WNOWAIT), 0);
+	other = fork();
+	if (!other) {
+		usleep(600000);
+		_exit(kill(child, SIGCONT) ? 1 : 0);
+	}
+	assert_int_equal(interval_files_finish(&files, clock_seconds() + 0.1), 0);
+	assert_int_equal(waitpid(other, NULL, 0), other);
+	assert_int_equal(files.written.samples[EVENT_CPU], 5);
 }
 
 /* A new folder in the options file is a way out. */
