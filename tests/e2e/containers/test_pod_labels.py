@@ -100,7 +100,9 @@ def test_labels(workloads, certificate, token, tmp_path):
         assert labels_of(run.path, one.pid, *names) == [{"shop"}, {"cart"}, {"purple"}, {None}]
         for pid in two.pid, unknown.pid, outside.pid:
             assert labels_of(run.path, pid, *names) == [{None}] * 4
-    assert kubelet.requests == [("/pods", "first")], "one request, whose answer names all that is known"
+    # Its answer names all that is known. There is another one, every ten seconds at most, for who is not.
+    assert set(kubelet.requests) == {("/pods", "first")}
+    assert len(kubelet.requests) <= 1 + run.stats["seconds"] / 10
     assert "kubelet" not in run.err
 
 

@@ -35,25 +35,28 @@ def compare(samples, truth, names):
     return found, wrong
 
 
-def profile_in_parts(tmp_path, target, cpu, *arguments):
-    """A run, and the samples of all its intervals but the first two, in which variables are found."""
+def profile_in_parts(tmp_path, target, cpu, names, *arguments):
+    """A run, and the samples of all its intervals from the second one on after the first that has a value: by
+    then all variables are found. That takes an interval or two, and more on a busy machine."""
     out = tmp_path / "out"
     out.mkdir()
     run = profiler.run_while(tmp_path, [target], cpu, "--budget", "0", "--output-dir", out, "--interval", "1",
-                             *arguments, output=None, seconds=5)
-    files = sorted(out.glob("*.pb.gz"))
-    assert len(files) > 2
-    return run, [sample for path in files[2:] for sample in pprof.read(path).samples]
+                             "--label-var", ",".join(names), *arguments, output=None, seconds=5)
+    parts = [pprof.read(path).samples for path in sorted(out.glob("*.pb.gz"))]
+    has_some = [any(set(names) & set(sample.labels) for sample in samples) for samples in parts]
+    assert True in has_some
+    return run, [sample for samples in parts[has_some.index(True) + 2:] for sample in samples]
 
 
 @pytest.mark.parametrize("python", EACH)
 def test_values(python, workloads, tmp_path):
     """Interleaved tasks, children, groups, pools, reset, contexts that come and go: no sample differs."""
     with profiler.target(python.path, "-S", workloads / PROGRAM, "threads") as target:
-        run, samples = profile_in_parts(tmp_path, target, 2, "-F", "1999", "--label-var", ",".join(NAMES))
+        run, samples = profile_in_parts(tmp_path, target, 2, NAMES, "-F", "1999")
     found, wrong = compare(samples, target.about, NAMES)
     assert not wrong, wrong
-    assert found["right"] > 300 and found["missing"] == 0, found
+    # A page that the kernel moves just now cannot be read.
+    assert found["right"] > 300 and found["missing"] <= run.stats["counters"]["read_faults"], found
     assert run.stats["counters"]["context_values_other"] == 0
 
 
@@ -61,9 +64,10 @@ def test_values(python, workloads, tmp_path):
 def test_two_of_one_hash(workloads, tmp_path):
     """Variables whose hashes lead to one place, and threads beside them."""
     python = NEWEST
+    names = "twin", "request_id"
     with profiler.target(python.path, "-S", workloads / PROGRAM, "twins") as target:
-        run, samples = profile_in_parts(tmp_path, target, 2, "-F", "997", "--label-var", "twin,request_id")
-    found, wrong = compare(samples, target.about, ("twin", "request_id"))
+        run, samples = profile_in_parts(tmp_path, target, 2, names, "-F", "997")
+    found, wrong = compare(samples, target.about, names)
     assert not wrong and found["right"] > 100, (found, wrong)
 
 
