@@ -38,7 +38,7 @@ def numbers_of(sample):
     for frame in sample.frames:
         function = re.fullmatch(r"burn_(\d+)", frame.function)
         file = re.fullmatch(r"/numbered/(\d+)\.py", frame.filename)
-        if file:
+        if file and function:  # else it is just made
             found["file"], found["function"] = int(file[1]), int(function[1])
     for label, text in sample.labels.items():
         match = re.search(r"(?:[a-z]-|burn_)(\d+)$", str(text))
