@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "guard/worker.h"
+#include "kern/process_table.h"
 #include "remote_polls/follow.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
@@ -21,18 +22,21 @@
 static const struct follow_pauses pauses = { 250 * NS_PER_MS, 60 * NS_PER_SECOND, 1 };
 
 struct published {
+	struct kernel *kernel;
 	struct registry *registry;
 	struct questions *questions;
 	struct follow follow;
 	__u64 asked; /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
 };
 
-int published_new(struct published **ret, struct registry *registry, struct questions *questions)
+int published_new(struct published **ret, struct kernel *kernel, struct registry *registry,
+		  struct questions *questions)
 {
 	struct published *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
+	p->kernel = kernel;
 	p->registry = registry;
 	p->questions = questions;
 	p->follow = (struct follow){ .registry = registry, .size = sizeof(struct followed) };
@@ -49,6 +53,17 @@ void published_free(struct published *p)
 	free(p);
 }
 
+/*
+ * Whether this is still the process's image. One that it has executed since has the same pid and start time,
+ * and the worker may have read that one's memory.
+ */
+static bool is_there(struct published *p, const struct registry_entry *e)
+{
+	struct process process;
+
+	return e && !e->ended && !kernel_get_process(p->kernel, e->pid, &process) && process.id == e->id;
+}
+
 /* 0 if it is known now what the process publishes, else -errno. */
 static int take_answer(struct published *p, __u32 id, const struct worker_reply *r)
 {
@@ -63,7 +78,7 @@ static int take_answer(struct published *p, __u32 id, const struct worker_reply 
 	memcpy(&context, r->table, sizeof(context));
 	if (!otel_context_is_sane(&context))
 		return -EBADMSG;
-	if (!e || e->ended)
+	if (!is_there(p, e))
 		return -ESRCH;
 	changed = *e;
 	changed.published = (struct registry_published){
@@ -101,7 +116,7 @@ static int ask(struct published *p, const struct followed *f)
 	struct worker_request request = question_request(WORKER_PUBLISHED, f->pid, f->start_time);
 	int err;
 
-	if (!e)
+	if (!is_there(p, e))
 		return -ESRCH;
 	request.published.known = e->published.place;
 	err = questions_ask(p->questions, &q, &request);

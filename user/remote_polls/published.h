@@ -7,13 +7,15 @@
 #ifndef PYPERF_REMOTE_POLLS_PUBLISHED_H
 #define PYPERF_REMOTE_POLLS_PUBLISHED_H
 
+struct kernel;
 struct loop;
 struct published;
 struct questions;
 struct registry;
 
 /* All borrowed. 0 or -ENOMEM. */
-int published_new(struct published **ret, struct registry *registry, struct questions *questions);
+int published_new(struct published **ret, struct kernel *kernel, struct registry *registry,
+		  struct questions *questions);
 void published_free(struct published *p); /* NULL is fine */
 
 /* Adds the row that does it; none for NULL. 0 or -errno of loop_watch(). */

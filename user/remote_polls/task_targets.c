@@ -158,9 +158,13 @@ static int take_answer(struct task_targets *t, struct task_process *p, struct wo
 	const struct asleep of = { .pid = p->followed.pid, .process = p->followed.id };
 	const struct task_waits *head = (const void *)r->table;
 	const __u64 at = r->table_size < sizeof(*head) ? 0 : time_of(t, head->at_ns);
-	int err = task_stacks_begin(&t->stacks, r->table, r->table_size, &of,
-				    p->looked && at > p->looked ? at - p->looked : 0, &p->places);
+	struct process process;
+	int err = kernel_get_process(t->kernel, of.pid, &process);
 
+	if (err || process.id != of.process) /* what it has executed since was looked at */
+		return err ?: -ESRCH;
+	err = task_stacks_begin(&t->stacks, r->table, r->table_size, &of,
+				p->looked && at > p->looked ? at - p->looked : 0, &p->places);
 	if (err)
 		return err;
 	r->table = NULL;

@@ -106,7 +106,8 @@ static int open_published(struct agent *a)
 {
 	if (!service_order_has(&a->options->services, SERVICE_FROM_CONTEXT))
 		return 0;
-	return log_failure(published_new(&a->published, a->registry, discover_questions(a->discover)),
+	return log_failure(published_new(&a->published, a->kernel, a->registry,
+					 discover_questions(a->discover)),
 			   "the look at what processes publish");
 }
 

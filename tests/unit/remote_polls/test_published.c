@@ -7,12 +7,13 @@
 #include "tests/forge/test.h"
 #include "tests/unit/remote_polls/stand_in.h"
 
+#include "kern/process_table.h"
 #include "remote_polls/published.h"
 #include "targets/registry.h"
 
 #define PID 100
 
-static __u32 note;
+static __u32 note, image;
 
 int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
 {
@@ -21,6 +22,14 @@ int questions_ask(struct questions *q, const struct question *about, struct work
 	question = *about;
 	memcpy(&note, about->note, sizeof(note));
 	asked++;
+	return 0;
+}
+
+int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret)
+{
+	(void)k;
+	assert_int_equal(pid, PID);
+	*ret = (struct process){ .id = image };
 	return 0;
 }
 
@@ -33,10 +42,11 @@ static int setup(void **state)
 
 	(void)state;
 	asked = 0;
+	image = 5;
 	loop = (struct loop){ 0 };
 	if (registry_new(&registry) || registry_add(registry, &e))
 		return -1;
-	return published_new(&published, registry, NULL) ?: published_watch(published, &loop);
+	return published_new(&published, NULL, registry, NULL) ?: published_watch(published, &loop);
 }
 
 static int teardown(void **state)
@@ -147,6 +157,17 @@ TEST(one_that_has_ended)
 
 	turn_until_asked(1);
 	registry_end(registry, 5);
+	answer(0, &c, sizeof(c));
+	assert_string_equal(known()->service ?: "", "");
+}
+
+/* It executes another program while it is looked at: what was found may be that one's. */
+TEST(one_that_has_executed_another)
+{
+	const struct otel_context c = context("shop");
+
+	turn_until_asked(1);
+	image = 6;
 	answer(0, &c, sizeof(c));
 	assert_string_equal(known()->service ?: "", "");
 }
