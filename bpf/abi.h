@@ -16,6 +16,7 @@
 #include "bpf/abi/journal.h"
 #include "bpf/abi/layout.h"
 #include "bpf/abi/native.h"
+#include "bpf/abi/outcome_rows.h"
 #include "bpf/abi/process.h"
 #include "bpf/abi/records.h"
 #include "bpf/abi/stats.h"

@@ -11,26 +11,13 @@
 
 /* As a code number below CODE_FIRST, an outcome is a marker frame in the call tree. */
 enum outcome {
-#define OUTCOME(name, group, place, text, help) OUTCOME_##name,
+#define OUTCOME(name, ...) OUTCOME_##name,
 #include "bpf/outcomes.def"
 #undef OUTCOME
 	OUTCOME_COUNT
 };
 
 _Static_assert(OUTCOME_COUNT <= 64, "a bit for each");
-
-/* Whether a sample that ends so is in the profile, by its place there. */
-static inline int outcome_is_in_profile(__u32 outcome)
-{
-	enum { OUTSIDE, WHOLE, NAMED, MARKED };
-	const __u64 inside = 0
-#define OUTCOME(name, group, place, text, help) | (__u64)((place) != OUTSIDE) << OUTCOME_##name
-#include "bpf/outcomes.def"
-#undef OUTCOME
-		;
-
-	return outcome < OUTCOME_COUNT && inside >> outcome & 1;
-}
 
 /* Groups of outcomes, the rows of bpf/groups.def, and sets of them. */
 enum outcome_group_number {

@@ -24,14 +24,18 @@ def rows(path, macro):
 
 
 def fields(path, macro):
-    """Of each row whose fields have names: their values, strings without quotes."""
+    """Of each row whose fields have names: their values, strings without quotes; and as "words" what stands
+    before them."""
     text = re.sub(r"/\*.*?\*/", "", open(path).read(), flags=re.S)
     text = re.sub(r'"\s*\n\s*"', "", text)
     text = re.sub(r"\bTOTAL\((\w+)\)", r".total = \1", text)
-    for call in re.findall("^" + macro + r"\((.*?)\)\s*$", text, flags=re.S | re.M):
-        found = re.findall(r'\.(\w+) = (?:"([^"]*)"|([^",]+))', call)
+    text = re.sub(r"\bSHOWN\((.*?)\),", r".shown = \1,", text)
+    for call in re.findall("^(?:" + macro + r")\((.*?)\)\s*$", text, flags=re.S | re.M):
+        found = re.findall(r'\.(\w+) =\s+(?:"([^"]*)"|([^",]+))', call)
         yield collections.defaultdict(str, {name: string or " ".join(word.split())
-                                            for name, string, word in found})
+                                            for name, string, word in found},
+                                      words=[word.strip(' "') for word in
+                                             call.partition("\n\t.")[0].strip(",").split(",")])
 
 
 def heading(title, text):
@@ -45,9 +49,11 @@ def outcomes():
             "sampler ends in exactly one of these; `--stats` and `--stats-json` count them, and they add up "
             "to the ticks. A kind of event has whole groups of them in its books: [events.md](events.md).")
     print("| name in JSON | shown as | where | group | meaning |\n|---|---|---|---|---|")
-    for names, texts in rows("bpf/outcomes.def", "OUTCOME"):
-        shown = f"`[{texts[0]}]`" if names[2] in ("NAMED", "MARKED") else texts[0]
-        print(f"| `{names[0].lower()}` | {shown} | {PLACES[names[2]]} | {names[1].lower()} | {texts[1]} |")
+    for row in fields("bpf/outcomes.def", "OUTCOME"):
+        (name,), place = row["words"], row["place"].removeprefix("PLACE_")
+        shown = f"`[{row['shown']}]`" if place in ("NAMED", "MARKED") else row["shown"]
+        group = row["group"].removeprefix("GROUP_").lower()
+        print(f"| `{name.lower()}` | {shown} | {PLACES[place]} | {group} | {row['help']} |")
     print("\n" + textwrap.fill(
         "With `--native` each sample in the profile also ends in one of these (`bpf/natives.def`), which "
         "says where it was in native code. `native` in `--stats-json` counts them.", 100))
@@ -97,9 +103,10 @@ def labels():
             "(`/debug/pprof/profile?pod=web-1`), and tells services apart where profiles are pushed (a "
             "label of the series).")
     print("| label | value | meaning | HTTP | pushed |\n|---|---|---|---|---|")
-    for (key, kind, _, places), (about,) in rows("user/profile/labels.def", "LABEL"):
-        marks = ["x" if place in places else "" for place in ("IN_QUERY", "IN_SERIES")]
-        print(f"| `{key}` | {kind} | {about} | {' | '.join(marks)} |")
+    for row in fields("user/profile/labels.def", "LABEL"):
+        key, kind = row["words"]
+        marks = ["x" if place in row["outputs"] else "" for place in ("IN_QUERY", "IN_SERIES")]
+        print(f"| `{key}` | {kind} | {row['help']} | {' | '.join(marks)} |")
 
 
 def states():
@@ -154,9 +161,10 @@ def formats():
             "it the suffix of `--output FILE` decides, and a file of any other name has the first. Over HTTP "
             "`format=` names one. Profiles of intervals (`--output-dir`, `--push`) always have the first.")
     print("| name | suffix | Content-Type over HTTP | what it is | how to open it |\n|---|---|---|---|---|")
-    for _, (name, suffix, type_, open_, about) in rows("user/profile/formats.def", "FORMAT"):
-        how = open_.removeprefix("Open it").lstrip(": ")
-        print(f"| `{name}` | `{suffix}` | `{type_}` | {about} | {how} |")
+    for row in fields("user/profile/formats.def", "(?:DEFAULT_)?FORMAT"):
+        _, name, suffix = row["words"]
+        how = row["open"].removeprefix("Open it").lstrip(": ")
+        print(f"| `{name}` | `{suffix}` | `{row['type']}` | {row['help']} | {how} |")
 
 
 def doctor():

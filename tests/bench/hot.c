@@ -88,7 +88,7 @@ static void print_counters(void)
 	const char *comma = "";
 
 	printf(" \"outcomes\": {");
-#define OUTCOME(name, group, place, text, help)                                                              \
+#define OUTCOME(name, ...)                                                                                \
 	printf("%s\"" #name "\": %llu", comma,                                                               \
 	       hot_counter(offsetof(struct cpu_stats, outcome[EVENT_CPU][OUTCOME_##name])));                 \
 	comma = ", ";

@@ -28,14 +28,8 @@ static int dump_on_record(void *context, void *record, size_t size)
 
 static const char *dump_name(__u32 code)
 {
-	static const char *const outcomes[] = {
-#define OUTCOME(name, group, place, text, help) "[" text "]",
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
-
 	if (code < OUTCOME_COUNT)
-		return outcomes[code];
+		return outcome_rows[code].frame;
 	return code < HOT_CODES && dump_names[code] ? dump_names[code] : "?";
 }
 

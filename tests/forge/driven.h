@@ -45,12 +45,6 @@ static struct {
 	__u64 *counts;		   /* of all nodes, before it */
 } driven;
 
-static const char *const driven_outcomes[] = {
-#define OUTCOME(name, group, place, text, help) text,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
 static inline int driven_on_record(void *context, void *record, size_t size)
 {
 	(void)context;
@@ -181,17 +175,11 @@ static inline __u64 driven_ticks(void)
 
 static inline void driven_check_books(void)
 {
-	enum { WHOLE, NAMED, MARKED, OUTSIDE };
-	static const __u8 places[] = {
-#define OUTCOME(name, group, place, text, help) place,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
 	__u64 all = 0, inside = 0;
 
 	for (int i = 0; i < OUTCOME_COUNT; i++) {
 		all += driven_stat(outcome[EVENT_CPU][i]);
-		inside += places[i] == OUTSIDE ? 0 : driven_stat(outcome[EVENT_CPU][i]);
+		inside += outcome_rows[i].place == PLACE_OUTSIDE ? 0 : driven_stat(outcome[EVENT_CPU][i]);
 	}
 	assert_int_equal(driven_stat(cache_mismatch), 0);
 	assert_int_equal(all, driven_ticks());
@@ -313,7 +301,7 @@ static inline void driven_frame_text(__u64 key, char ret[300])
 	if (code < CODE_FIRST) {
 		assert_true(code < OUTCOME_COUNT);
 		assert_int_equal(instr, INSTR_UNKNOWN);
-		snprintf(ret, 300, "[%s]", driven_outcomes[code]);
+		snprintf(ret, 300, "%s", outcome_rows[code].frame);
 		return;
 	}
 	for (__u32 i = 0; i < driven.record_count; i++)

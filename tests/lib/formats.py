@@ -11,8 +11,8 @@ import pprof
 # type: Content-Type over HTTP.
 Format = collections.namedtuple("Format", "name suffix type")
 
-FORMATS = [Format(*row) for row in lists.rows("user/profile/formats.def", "(?:DEFAULT_)?FORMAT",
-                                              r'\w+, "([^"]*)", "([^"]*)", "([^"]*)"')]
+FORMATS = [Format(name, suffix, field["type"])
+           for (_, name, suffix), field in lists.fields("user/profile/formats.def", "(?:DEFAULT_)?FORMAT")]
 DEFAULT = FORMATS[0]
 
 

@@ -8,9 +8,9 @@ import lists
 # source: THREAD, PROCESS, STATE, STACK, PUBLISHED or CONTAINER; places: a set of IN_QUERY, IN_SERIES.
 Label = collections.namedtuple("Label", "key kind source places")
 
-LABELS = [Label(key, kind, source, set(re.findall(r"IN_\w+", places)))
-          for key, kind, source, places in lists.rows("user/profile/labels.def", "LABEL",
-                                                      r"(\w+), (\w+), (\w+), ([\w| ]+),")]
+LABELS = [Label(key, kind, field["origin"].removeprefix("ORIGIN_"),
+                set(re.findall(r"IN_\w+", field.get("outputs", ""))))
+          for (key, kind), field in lists.fields("user/profile/labels.def", "LABEL")]
 
 
 def keys(source=None, place=None):

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import lists
 import pprof
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,10 +44,9 @@ FRAMES = frames()
 
 
 def outcomes(folder=ROOT / "bpf"):
-    text = (folder / "outcomes.def").read_text()
-    rows = re.findall(r'^OUTCOME\((\w+),\s*(\w+),\s*(\w+),\s*"([^"]*)"', text, re.M)
-    assert len(rows) == len(re.findall(r"^OUTCOME", text, re.M))
-    return [Outcome(name.lower(), group, place, "[%s]" % shown) for name, group, place, shown in rows]
+    return [Outcome(name.lower(), field["group"].removeprefix("GROUP_"),
+                    field["place"].removeprefix("PLACE_"), "[%s]" % field["SHOWN"])
+            for (name,), field in lists.fields(folder / "outcomes.def", "OUTCOME")]
 
 
 # One row of bpf/events.def. type, unit: of its counts in pprof; total: the counter that its books add up to;

@@ -13,13 +13,7 @@
 /* Events of programs that were not asked for, and of idle CPUs: nobody misses them. */
 static bool is_not_asked(enum outcome outcome)
 {
-	static const unsigned int groups[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = GROUP_##group,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
-
-	return groups[outcome] == GROUP_PROCESS || groups[outcome] == GROUP_TICK;
+	return outcome_rows[outcome].group == GROUP_PROCESS || outcome_rows[outcome].group == GROUP_TICK;
 }
 
 static __u64 not_asked(const struct cpu_stats *sum, enum event_kind kind)

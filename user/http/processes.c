@@ -102,7 +102,7 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 	int err = 0;
 
 	for (int i = LABEL_COUNT; !err && i-- > 0;) {
-		const char *part = label_rows[i].outputs & IN_SERIES ? registry_label(e, i) : "";
+		const char *part = label_rows[i].outputs & IN_SERIES ? e->label[i] : "";
 
 		if (!*part)
 			continue;
@@ -111,7 +111,7 @@ static int add_container(const struct registry_entry *e, struct buf *out)
 	}
 	if (any || err)
 		return err;
-	snprintf(id, sizeof(id), "%s", registry_label(e, LABEL_container_id));
+	snprintf(id, sizeof(id), "%s", e->label[LABEL_container_id]);
 	return add_text(out, id);
 }
 

@@ -203,14 +203,8 @@ static __u64 sum_parts(const struct cpu_stats *sum, int outcome, __u64 tick_ns)
 
 static void add_sum(struct cpu_stats *sum, enum event_kind kind, __u64 tick_ns)
 {
-	static const unsigned int groups[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = GROUP_##group,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
-
 	for (int i = 0; i < OUTCOME_COUNT; i++) {
-		if (!(groups[i] & event_rows[kind].books))
+		if (!(outcome_rows[i].group & event_rows[kind].books))
 			continue;
 		sum->outcome[kind][i] = sum_parts(sum, i, tick_ns);
 		if (i != OUTCOME_NESTED)

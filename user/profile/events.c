@@ -4,12 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const unsigned int groups[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = GROUP_##group,
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
 const char *event_unit_name(enum event_unit unit)
 {
 	static const char *const names[] = {
@@ -120,5 +114,5 @@ __u64 event_wall_ns(enum event_kind kind, __u64 count, __u32 frequency)
 
 bool event_has_outcome(enum event_kind kind, enum outcome outcome)
 {
-	return event_rows[kind].books & groups[outcome];
+	return event_rows[kind].books & outcome_rows[outcome].group;
 }

@@ -11,34 +11,34 @@
 #include "profile/speedscope.h"
 
 const struct format_row format_rows[FORMATS] = {
-#define FORMAT(NAME, name, suffix, type, encode, open, help) \
-	{ name, suffix, type, "profile" suffix, encode, open },
+#define FORMAT(NAME, word, end, ...) \
+	[FORMAT_##NAME] = { .name = word, .suffix = end, .file = "profile" end, __VA_ARGS__ },
 #include "profile/formats.def"
 #undef FORMAT
 };
 
 const char format_choices[] =
-#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
-#define FORMAT(NAME, name, suffix, type, encode, open, help) "|" name
+#define DEFAULT_FORMAT(NAME, name, suffix, ...) name
+#define FORMAT(NAME, name, suffix, ...) "|" name
 #include "profile/formats.def"
 #undef FORMAT
 	;
 
 const char format_names[] =
-#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
-#define FORMAT(NAME, name, suffix, type, encode, open, help) " or " name
+#define DEFAULT_FORMAT(NAME, name, suffix, ...) name
+#define FORMAT(NAME, name, suffix, ...) " or " name
 #include "profile/formats.def"
 #undef FORMAT
 	;
 
 const char format_help[] = "default: by FILE's suffix"
-#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help)
-#define FORMAT(NAME, name, suffix, type, encode, open, help) ", " suffix
+#define DEFAULT_FORMAT(NAME, name, suffix, ...)
+#define FORMAT(NAME, name, suffix, ...) ", " suffix
 #include "profile/formats.def"
 #undef FORMAT
 			   " or else "
-#define DEFAULT_FORMAT(NAME, name, suffix, type, encode, open, help) name
-#define FORMAT(NAME, name, suffix, type, encode, open, help)
+#define DEFAULT_FORMAT(NAME, name, suffix, ...) name
+#define FORMAT(NAME, name, suffix, ...)
 #include "profile/formats.def"
 #undef FORMAT
 	;

@@ -9,17 +9,25 @@
 #include "profile/profile.h"
 
 enum format {
-#define FORMAT(NAME, name, suffix, type, encode, open, help) FORMAT_##NAME,
+#define FORMAT(NAME, ...) FORMAT_##NAME,
 #include "profile/formats.def"
 #undef FORMAT
 	FORMATS
 };
 
 struct format_row {
-	const char *name, *suffix, *type;
-	const char *file; /* the name of a profile where nobody gives one */
+	const char *name;   /* for --format and format= */
+	const char *suffix; /* of a file's name; --output FILE is of this format if FILE ends so */
+	const char *file;   /* the name of a profile where nobody gives one */
+	/*
+	 * Content-Type over HTTP; a browser shows text/ and saves the others. HTML is saved, too: the policy
+	 * of the server's own pages would let no script in it run.
+	 */
+	const char *type;
+	/* Appends to out. 0; or -ENOMEM, and out is as it was. */
 	int (*encode)(const struct profile *p, struct buf *out);
-	const char *open;
+	const char *open; /* a sentence; FILE in it stands for the file's name */
+	const char *help; /* for docs/formats.md */
 };
 
 /* By enum format. */

@@ -4,13 +4,7 @@
 enum { number, text };
 
 const struct label_row label_rows[LABEL_COUNT] = {
-#define LABEL(key, kind, origin, outputs, help) { #key, kind == text, outputs },
+#define LABEL(word, kind, ...) [LABEL_##word] = { .key = #word, .is_text = kind == text, __VA_ARGS__ },
 #include "profile/labels.def"
 #undef LABEL
 };
-
-/* The name of a place is a text. */
-#define LABEL(key, kind, origin, outputs, help) \
-	_Static_assert(kind == text || !((outputs) & IN_SERIES), #key " is no text");
-#include "profile/labels.def"
-#undef LABEL

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 enum label {
-#define LABEL(key, kind, origin, outputs, help) LABEL_##key,
+#define LABEL(key, kind, ...) LABEL_##key,
 #include "profile/labels.def"
 #undef LABEL
 	LABEL_COUNT
@@ -19,43 +19,38 @@ enum label {
 typedef __u32 label_number;
 typedef const char *label_text;
 
-/* Code for labels of one origin only: the code if origin is CONTAINER, else nothing. */
-#define OF_CONTAINER(origin, ...)		 LABEL_OF_CONTAINER_IS_##origin(__VA_ARGS__)
-#define LABEL_OF_CONTAINER_IS_CONTAINER(...) __VA_ARGS__
-#define LABEL_OF_CONTAINER_IS_PUBLISHED(...)
-#define LABEL_OF_CONTAINER_IS_PROCESS(...)
-#define LABEL_OF_CONTAINER_IS_THREAD(...)
-#define LABEL_OF_CONTAINER_IS_SPAN(...)
-#define LABEL_OF_CONTAINER_IS_STATE(...)
-#define LABEL_OF_CONTAINER_IS_STACK(...)
+/* Where the value comes from. */
+enum label_origin {
+	ORIGIN_THREAD,	  /* the kernel side knows it of the thread; tree/node_stack.c sets it */
+	ORIGIN_PROCESS,	  /* ... of the process; tree/node_stack.c sets it */
+	ORIGIN_STATE,	  /* ... of the moment (bpf/states.def); tree/attributes.c sets it */
+	ORIGIN_STACK,	  /* the frames tell it; tree/node_stack.c sets it */
+	ORIGIN_SPAN,	  /* the log's record has it (--trace); tree/journal_stacks.c sets it */
+	ORIGIN_PUBLISHED, /* the process says it of itself; remote_polls/published.c sets it */
+	ORIGIN_CONTAINER, /* the worker finds it out about the process; targets/containers.c sets it */
+};
 
-/* The same for PUBLISHED. */
-#define OF_PUBLISHED(origin, ...)	     LABEL_OF_PUBLISHED_IS_##origin(__VA_ARGS__)
-#define LABEL_OF_PUBLISHED_IS_PUBLISHED(...) __VA_ARGS__
-#define LABEL_OF_PUBLISHED_IS_CONTAINER(...)
-#define LABEL_OF_PUBLISHED_IS_PROCESS(...)
-#define LABEL_OF_PUBLISHED_IS_THREAD(...)
-#define LABEL_OF_PUBLISHED_IS_SPAN(...)
-#define LABEL_OF_PUBLISHED_IS_STATE(...)
-#define LABEL_OF_PUBLISHED_IS_STACK(...)
-
-/* Where a label stands besides pprof, as labels.def says. */
-enum label_outputs { NOWHERE_ELSE = 0, IN_QUERY = 1, IN_SERIES = 2 };
+/* Where a label stands besides pprof. */
+enum label_outputs {
+	IN_QUERY = 1,  /* /debug/pprof/profile?key=value */
+	IN_SERIES = 2, /* services are told apart by it: in what is pushed, and in the page's processes */
+};
 
 struct label_row {
 	const char *key;
 	bool is_text; /* else a number */
-	unsigned int outputs;
+	enum label_origin origin;
+	unsigned int outputs; /* enum label_outputs bits */
+	const char *help;     /* for docs/labels.md */
 };
 
+/* By enum label. */
 extern const struct label_row label_rows[LABEL_COUNT];
 
-/* How many labels a pushed series can have, but for those of --pod-label. */
-enum {
-	LABELS_IN_SERIES = 0
-#define LABEL(key, kind, origin, outputs, help) +!!((outputs) & IN_SERIES)
-#include "profile/labels.def"
-#undef LABEL
-};
+/* Whether the registry of processes has it, as the worker finds it out or the process says it. */
+static inline bool label_is_of_registry(enum label label)
+{
+	return label_rows[label].origin == ORIGIN_CONTAINER || label_rows[label].origin == ORIGIN_PUBLISHED;
+}
 
 #endif

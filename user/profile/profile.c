@@ -180,6 +180,17 @@ static int intern_number(struct profile *p, __u32 value, __u32 *ret)
 	return 0;
 }
 
+void profile_labels_set(struct profile_labels *l, enum label label, const char *text)
+{
+	static const size_t fields[LABEL_COUNT] = {
+#define LABEL(key, kind, ...) [LABEL_##key] = offsetof(struct profile_labels, key),
+#include "profile/labels.def"
+#undef LABEL
+	};
+
+	memcpy((char *)l + fields[label], &text, sizeof(text));
+}
+
 static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)
 {
 	size_t size = offsetof(struct profile_owner, extra[p->info.extra_count]);
@@ -190,7 +201,7 @@ static int owner_intern(struct profile *p, const struct profile_labels *labels, 
 	o.began_boot_ns = labels->began_boot_ns;
 	o.user = labels->user;
 
-#define LABEL(key, kind, origin, outputs, help) err = err ?: intern_##kind(p, labels->key, &o.key);
+#define LABEL(key, kind, ...) err = err ?: intern_##kind(p, labels->key, &o.key);
 #include "profile/labels.def"
 #undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count && !err; i++)

@@ -88,13 +88,16 @@ struct profile_info {
 
 /* Whom a sample belongs to: a field for each row of labels.def. A string that is NULL means "". */
 struct profile_labels {
-#define LABEL(key, kind, origin, outputs, help) label_##kind key;
+#define LABEL(key, kind, ...) label_##kind key;
 #include "profile/labels.def"
 #undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 	__u64 began_boot_ns; /* no label: when the process began, since boot; 0 = not known */
 	__u64 user; /* no label: whose process it is, as the kernel side has it; 0 = not known */
 };
+
+/* Sets a label that is a text, which stays the caller's. */
+void profile_labels_set(struct profile_labels *l, enum label label, const char *text);
 
 /*
  * 0; -EINVAL for no kind of event or unknown ones, for a period that is not positive, or for too many extra
@@ -197,7 +200,7 @@ struct profile_location {
 struct profile_owner {
 	union {
 		struct {
-#define LABEL(key, kind, origin, outputs, help) __u32 key;
+#define LABEL(key, kind, ...) __u32 key;
 #include "profile/labels.def"
 #undef LABEL
 		};

@@ -99,7 +99,7 @@ struct profile_labels profile_get_labels(const struct profile *p, __u32 owner)
 	const struct profile_owner *o = profile_get_owner(p, owner);
 	struct profile_labels labels = { .began_boot_ns = o->began_boot_ns, .user = o->user };
 
-#define LABEL(key, kind, origin, outputs, help) labels.key = get_##kind(p, o->key);
+#define LABEL(key, kind, ...) labels.key = get_##kind(p, o->key);
 #include "profile/labels.def"
 #undef LABEL
 	for (__u32 i = 0; i < p->info.extra_count; i++)

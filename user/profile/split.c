@@ -24,7 +24,7 @@
 
 enum {
 	LABEL_KEYS_BYTES = 0
-#define LABEL(key, kind, origin, outputs, help) +sizeof(#key) + 1
+#define LABEL(key, kind, ...) +sizeof(#key) + 1
 #include "profile/labels.def"
 #undef LABEL
 };

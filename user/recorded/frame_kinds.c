@@ -13,16 +13,18 @@ static const char *const native_ends[] = {
 #undef NATIVE
 };
 
-static const char *const outcomes[] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = "[" text "]",
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
 static bool is_among(const char *name, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(name, list[i]))
+			return true;
+	return false;
+}
+
+static bool is_outcome(const char *name)
+{
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		if (!strcmp(name, outcome_rows[i].frame))
 			return true;
 	return false;
 }
@@ -38,9 +40,9 @@ static enum frame_kind kind_of_bracketed(const char *name)
 		return FRAME_WAIT;
 	if (IS_AMONG(name, native_ends))
 		return FRAME_UNPLACED;
-	if (!strcmp(name, outcomes[OUTCOME_C_THREAD]))
+	if (!strcmp(name, outcome_rows[OUTCOME_C_THREAD].frame))
 		return FRAME_C_THREAD;
-	if (IS_AMONG(name, outcomes) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
+	if (is_outcome(name) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
 		return FRAME_MARKER;
 	return FRAME_PYTHON;
 }

@@ -81,12 +81,10 @@ static int take_answer(struct published *p, __u32 id, const struct worker_reply 
 	if (!is_there(p, e))
 		return -ESRCH;
 	changed = *e;
-	changed.published = (struct registry_published){
-		.service = context.service,
-		.service_instance = context.instance,
-		.environment = context.environment,
-		.place = context.place,
-	};
+	changed.label[LABEL_service] = context.service;
+	changed.label[LABEL_service_instance] = context.instance;
+	changed.label[LABEL_environment] = context.environment;
+	changed.published = context.place;
 	log_debug("pid %u publishes that it is a service", e->pid);
 	return registry_add(p->registry, &changed);
 }
@@ -118,7 +116,7 @@ static int ask(struct published *p, const struct followed *f)
 
 	if (!is_there(p, e))
 		return -ESRCH;
-	request.published.known = e->published.place;
+	request.published.known = e->published;
 	err = questions_ask(p->questions, &q, &request);
 	if (!err)
 		p->asked = clock_ns();

@@ -6,12 +6,6 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 
-const struct outcome_row outcome_rows[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = { #name, text, PLACE_##place },
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
 const struct native_row native_rows[NATIVE_ENDS] = {
 #define NATIVE(name, place, text, help) [NATIVE_##name] = { #name, text },
 #include "bpf/natives.def"
@@ -55,7 +49,7 @@ __u64 native_total(const struct cpu_stats *sum)
 	return total;
 }
 
-const char *place_name(enum place place)
+const char *place_name(enum outcome_place place)
 {
 	static const char *const names[] = {
 		[PLACE_WHOLE] = "whole", [PLACE_NAMED] = "named", [PLACE_MARKED] = "marked",

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add
- * up to the total of that kind. And the rows of outcomes.def and stats.def, for the report and the metrics.
+ * up to the total of that kind. And the rows of natives.def and stats.def, for the report and the metrics.
  */
 #ifndef PYPERF_STATS_BOOKS_H
 #define PYPERF_STATS_BOOKS_H
 
 #include "profile/events.h"
-
-enum place { PLACE_WHOLE, PLACE_NAMED, PLACE_MARKED, PLACE_OUTSIDE };
-
-struct outcome_row {
-	const char *name; /* upper case: outcome_id() is for others */
-	const char *text;
-	enum place place;
-};
 
 /* A row of natives.def. */
 struct native_row {
@@ -28,8 +20,6 @@ struct stat_row {
 	size_t offset; /* of its __u64 in struct cpu_stats */
 };
 
-/* By enum outcome. */
-extern const struct outcome_row outcome_rows[OUTCOME_COUNT];
 /* By enum native_end. */
 extern const struct native_row native_rows[NATIVE_ENDS];
 extern const struct stat_row stat_rows[];
@@ -43,7 +33,7 @@ const char *native_id(enum native_end end, char text[OUTCOME_ID_MAX]);
 /* Samples whose native part was looked for: all in the profile with --native, 0 without. */
 __u64 native_total(const struct cpu_stats *sum);
 /* "whole", "named", "marked" or "outside". */
-const char *place_name(enum place place);
+const char *place_name(enum outcome_place place);
 
 __u64 stat_value(const struct cpu_stats *sum, size_t offset);
 

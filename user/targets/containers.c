@@ -12,15 +12,13 @@
 #define PENDING_MAX 16	/* nothing is asked when so many questions are open */
 #define VISITED_MAX 512 /* processes of the registry visited by a call: most of them may have ended */
 
-struct registry_container containers_entry(const struct container *c)
+void containers_fill(const struct container *c, struct registry_entry *e)
 {
-	return (struct registry_container){
-		.container_id = c->cgroup.container_id,
-		.container = c->names.container,
-		.pod = c->names.pod,
-		.namespace = c->names.namespace,
-		.pod_uid = c->cgroup.pod_uid,
-	};
+	e->label[LABEL_container_id] = c->cgroup.container_id;
+	e->label[LABEL_container] = c->names.container;
+	e->label[LABEL_pod] = c->names.pod;
+	e->label[LABEL_namespace] = c->names.namespace;
+	e->label[LABEL_pod_uid] = c->cgroup.pod_uid;
 }
 
 static void on_answer(void *containers, const void *note, struct worker_reply *r)
@@ -73,11 +71,12 @@ void containers_reply(const struct containers *c, __u32 process, const struct wo
 		return;
 	registry_meet_quota(c->registry, e->pid, &r->container.quota);
 	/* Names that have become unknown, since the pod is being deleted, stay as they were. */
-	if (!strcmp(r->container.cgroup.container_id, e->container.container_id) && !*r->container.names.pod)
+	if (!strcmp(r->container.cgroup.container_id, e->label[LABEL_container_id]) &&
+	    !*r->container.names.pod)
 		return;
 	changed = *e;
-	changed.container = containers_entry(&r->container);
-	kubelet_meet(c->kubelet, changed.container.pod_uid);
+	containers_fill(&r->container, &changed);
+	kubelet_meet(c->kubelet, changed.label[LABEL_pod_uid]);
 	if (registry_add(c->registry, &changed))
 		log_debug("out of memory: pid %u keeps the container that it had", e->pid);
 }

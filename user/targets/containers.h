@@ -35,7 +35,7 @@ int containers_watch(struct containers *c, struct loop *loop);
 /* Takes the worker's answer to a CONTAINER of the process with this number (struct process.id). */
 void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r);
 
-/* The container as an entry of the registry has it. The strings remain those of c. */
-struct registry_container containers_entry(const struct container *c);
+/* Puts the container into an entry of the registry. The strings remain those of c. */
+void containers_fill(const struct container *c, struct registry_entry *e);
 
 #endif

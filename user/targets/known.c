@@ -90,8 +90,9 @@ int known_register(const struct known *k, struct registry *registry, const struc
 		return -ENOENT;
 	entry.binary = f->binary ?: "";
 	entry.build_id = f->build_id ?: "";
-	if (before) /* an exec does not leave the container */
-		entry.container = before->container;
+	for (int i = 0; before && i < LABEL_COUNT; i++)
+		if (label_rows[i].origin == ORIGIN_CONTAINER) /* an exec does not leave it */
+			entry.label[i] = before->label[i];
 	memcpy(entry.comm, e->process.comm, sizeof(entry.comm));
 	*ret_elsewhere = f->elsewhere;
 	return registry_add(registry, &entry);

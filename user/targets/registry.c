@@ -86,20 +86,11 @@ size_t registry_whose_unlooked(const struct registry *r, char *ret)
 	return unlooked_whose(&r->unlooked, clock_ns(), ret);
 }
 
-/* The strings of an entry. */
-static const size_t strings[] = {
-	offsetof(struct registry_entry, binary),
-	offsetof(struct registry_entry, build_id),
-#define LABEL(key, kind, origin, outputs, help) \
-	OF_CONTAINER(origin, offsetof(struct registry_entry, container.key),) \
-	OF_PUBLISHED(origin, offsetof(struct registry_entry, published.key),)
-#include "profile/labels.def"
-#undef LABEL
-};
+#define STRINGS (2 + LABEL_COUNT) /* of an entry */
 
 static const char **string_of(struct registry_entry *e, size_t i)
 {
-	return (const char **)((char *)e + strings[i]);
+	return i == 0 ? &e->binary : i == 1 ? &e->build_id : &e->label[i - 2];
 }
 
 /* One copy of each: a thousand workers run the same interpreter, in one container. */
@@ -150,7 +141,7 @@ static void unshare_strings(struct registry *r, struct registry_entry *e, size_t
 
 static int share_strings(struct registry *r, struct registry_entry *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(strings); i++) {
+	for (size_t i = 0; i < STRINGS; i++) {
 		const char *shared = share(r, *string_of(e, i));
 
 		if (!shared) {
@@ -191,34 +182,16 @@ int registry_add(struct registry *r, const struct registry_entry *e)
 		return -ENOMEM;
 	s = get_slot(r, e->id);
 	if (!s) {
-		unshare_strings(r, &copy, ARRAY_SIZE(strings));
+		unshare_strings(r, &copy, STRINGS);
 		return -ENOMEM;
 	}
 	r->live -= !s->entry.ended;
 	r->changes += s->entry.ended != e->ended || s->entry.layout != e->layout;
-	unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
+	unshare_strings(r, &s->entry, STRINGS);
 	s->entry = copy;
 	s->entry.comm[sizeof(s->entry.comm) - 1] = '\0';
 	r->live += !e->ended;
 	return 0;
-}
-
-const char *registry_label(const struct registry_entry *e, enum label label)
-{
-	const char *text = NULL;
-
-	switch (label) {
-#define LABEL(key, kind, origin, outputs, help)        \
-	case LABEL_##key:                              \
-		OF_CONTAINER(origin, text = e->container.key;) \
-		OF_PUBLISHED(origin, text = e->published.key;) \
-		break;
-#include "profile/labels.def"
-#undef LABEL
-	case LABEL_COUNT:
-		break;
-	}
-	return text ?: "";
 }
 
 const struct registry_entry *registry_find(const struct registry *r, __u32 id)
@@ -252,7 +225,7 @@ void registry_forget(struct registry *r, bool (*may_go)(void *context, struct re
 		r->live -= !s->entry.ended;
 		r->forgotten++;
 		r->changes++;
-		unshare_strings(r, &s->entry, ARRAY_SIZE(strings));
+		unshare_strings(r, &s->entry, STRINGS);
 		HASH_DEL(r->slots, s);
 		free(s);
 	}

@@ -19,21 +19,6 @@ struct quotas;
 struct registry;
 struct unlooked;
 
-/* The rows of labels.def whose origin is CONTAINER. "" = none, or unknown. The registry owns the strings. */
-struct registry_container {
-#define LABEL(key, kind, origin, outputs, help) OF_CONTAINER(origin, const char *key;)
-#include "profile/labels.def"
-#undef LABEL
-};
-
-/* The rows whose origin is PUBLISHED: what the process says of itself. A child has to say it anew. */
-struct registry_published {
-#define LABEL(key, kind, origin, outputs, help) OF_PUBLISHED(origin, const char *key;)
-#include "profile/labels.def"
-#undef LABEL
-	struct otel_place place; /* where, and when it was said */
-};
-
 struct registry_entry {
 	__u32 id;
 	__u32 pid;
@@ -53,18 +38,17 @@ struct registry_entry {
 	char comm[16];
 	const char *binary;   /* path of the interpreter's file, "" if unknown; the registry's */
 	const char *build_id; /* of that file, hexadecimal, "" if none; the registry's */
-	struct registry_container container;
-	struct registry_published published;
+	/* Those for which label_is_of_registry(). "" = none, or unknown; the registry's. */
+	const char *label[LABEL_COUNT];
+	struct otel_place published; /* where the process says some of them, and when it did */
 	int layout; /* its index from kernel_add_layout(), -1 = none */
 };
 
 int registry_new(struct registry **ret);
 void registry_free(struct registry *r);
 
-/* Adds an entry, or replaces the one of the same id. Its strings are copied. 0 or -ENOMEM. */
+/* Adds an entry, or replaces the one of the same id. Its strings are copied, and NULL is "". 0 or -ENOMEM. */
 int registry_add(struct registry *r, const struct registry_entry *e);
-/* The text of a label whose origin is CONTAINER. For other labels, and where it is unknown, "". */
-const char *registry_label(const struct registry_entry *e, enum label label);
 /* The entry of this number, valid until the next registry_add(). NULL if there is none. */
 const struct registry_entry *registry_find(const struct registry *r, __u32 id);
 /* The process has ended. Numbers that are not known are ignored. */

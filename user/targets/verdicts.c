@@ -82,10 +82,10 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 		.user = p->user,
 		.binary = i->path,
 		.build_id = i->build_id,
-		.container = containers_entry(&r->container),
 		.layout = -1,
 	};
 
+	containers_fill(&r->container, &e);
 	memcpy(e.comm, p->comm, sizeof(e.comm));
 	process->state = PROCESS_NO_LAYOUT;
 	if (i->verdict == VERDICT_NO_LAYOUT) {
@@ -110,7 +110,7 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 	log_debug("pid %u (%.16s) is CPython %s, %s%s%s", p->pid, p->comm, i->version, i->path,
 		  *i->reason ? ": " : "", i->reason);
 	kernel_hold_process_id(v->kernel, e.id, true);
-	kubelet_meet(v->kubelet, e.container.pod_uid);
+	kubelet_meet(v->kubelet, e.label[LABEL_pod_uid]);
 	registry_meet_quota(v->registry, p->pid, &r->container.quota);
 	return registry_add(v->registry, &e);
 }
@@ -129,7 +129,6 @@ static int register_program(struct verdicts *v, const struct record_process *p, 
 		.user = p->user,
 		.binary = "",
 		.build_id = "",
-		.container = containers_entry(&r->container),
 		.layout = -1,
 	};
 	struct process known;
@@ -145,9 +144,10 @@ static int register_program(struct verdicts *v, const struct record_process *p, 
 	}
 	process->state = PROCESS_PROGRAM;
 	e.id = process->id;
+	containers_fill(&r->container, &e);
 	memcpy(e.comm, p->comm, sizeof(e.comm));
 	kernel_hold_process_id(v->kernel, e.id, true);
-	kubelet_meet(v->kubelet, e.container.pod_uid);
+	kubelet_meet(v->kubelet, e.label[LABEL_pod_uid]);
 	registry_meet_quota(v->registry, p->pid, &r->container.quota);
 	return registry_add(v->registry, &e);
 }

@@ -27,7 +27,10 @@ void verdicts_fork(struct verdicts *v, const struct record_fork *e)
 	child.start_time = e->start_time;
 	child.loads_from = parent->loads_from ?: parent->start_time;
 	child.ended = false;
-	child.published = (struct registry_published){}; /* it has to say that itself */
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (label_rows[i].origin == ORIGIN_PUBLISHED)
+			child.label[i] = ""; /* it has to say that itself */
+	child.published = (struct otel_place){};
 	memcpy(child.comm, e->comm, sizeof(child.comm));
 	kernel_hold_process_id(v->kernel, e->id, true);
 	if (registry_add(v->registry, &child))

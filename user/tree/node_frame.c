@@ -17,15 +17,9 @@
 
 #define LOCATION_IMPORT (1U << 31) /* a bit of location_of: states_is_import(); ids are smaller */
 
-static const char *const marker_names[OUTCOME_COUNT] = {
-#define OUTCOME(name, group, place, text, help) [OUTCOME_##name] = "[" text "]",
-#include "bpf/outcomes.def"
-#undef OUTCOME
-};
-
 int node_frame_marker(const struct node_frames *f, __u32 outcome, __u32 *ret)
 {
-	const char *name = outcome < OUTCOME_COUNT ? marker_names[outcome] : "[unknown]";
+	const char *name = outcome < OUTCOME_COUNT ? outcome_rows[outcome].frame : "[unknown]";
 	const enum frame_kind kind = outcome == OUTCOME_C_THREAD ? FRAME_C_THREAD : FRAME_MARKER;
 
 	return harvest_named(f->profile, kind, name, ret);

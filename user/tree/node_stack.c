@@ -103,11 +103,9 @@ static void fill_owner_labels(const struct harvest_inputs *inputs, const struct 
 	if (owner->tid)
 		l->thread = called_shown(inputs->called, process->id, thread_of(owner), owner->tid == l->pid,
 					 comm, l->comm);
-#define LABEL(key, kind, origin, outputs, help)                \
-	OF_CONTAINER(origin, l->key = process->container.key;) \
-	OF_PUBLISHED(origin, l->key = process->published.key;)
-#include "profile/labels.def"
-#undef LABEL
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (label_is_of_registry(i))
+			profile_labels_set(l, i, process->label[i]);
 }
 
 void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s)
@@ -124,7 +122,7 @@ void node_stack_labels(const struct harvest_inputs *inputs, struct node_stack *s
 	snprintf(s->comm, sizeof(s->comm), "%.*s", (int)sizeof(s->comm) - 1, s->owner->comm);
 	fill_owner_labels(inputs, s->owner, s->process, s->comm, &s->labels);
 	if (s->process)
-		fill_pod_labels(inputs, s->process->container.pod_uid, &s->labels);
+		fill_pod_labels(inputs, s->process->label[LABEL_pod_uid], &s->labels);
 }
 
 static int owner_mapping(struct profile *p, const struct registry_entry *process, __u32 *ret)

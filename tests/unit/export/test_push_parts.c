@@ -44,6 +44,15 @@ static unsigned long long samples_of(const struct push_item *item)
 	return sum;
 }
 
+TEST(there_is_room_for_all_labels)
+{
+	int n = 1 + POD_LABELS_MAX; /* the node's */
+
+	for (int i = 0; i < LABEL_COUNT; i++)
+		n += !!(label_rows[i].outputs & IN_SERIES);
+	assert_in_range(n, 1, PUSH_LABELS_MAX);
+}
+
 TEST(one_for_each_service)
 {
 	struct push_list list = {};

@@ -136,14 +136,14 @@ TEST(container)
 {
 	struct registry_entry e = { .id = 3, .pid = 300, .layout = -1 };
 
-	e.container.container_id = "0123456789abcdef0123456789abcdef";
+	e.label[LABEL_container_id] = "0123456789abcdef0123456789abcdef";
 	assert_int_equal(registry_add(registry, &e), 0);
 	assert_non_null(strstr(table(NULL, NULL), "<td>0123456789ab<td>0<td>"));
-	e.container.pod = "web-0";
-	e.container.namespace = "shop";
+	e.label[LABEL_pod] = "web-0";
+	e.label[LABEL_namespace] = "shop";
 	assert_int_equal(registry_add(registry, &e), 0);
 	assert_non_null(strstr(table(NULL, NULL), "<td>shop/web-0<td>0<td>"));
-	e.container.container = "app";
+	e.label[LABEL_container] = "app";
 	assert_int_equal(registry_add(registry, &e), 0);
 	assert_non_null(strstr(table(NULL, NULL), "<td>shop/web-0/app<td>0<td>"));
 }

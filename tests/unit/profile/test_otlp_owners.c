@@ -208,7 +208,7 @@ TEST(every_label_is_somewhere)
 	begin();
 	for (int j = 0; j < LABEL_COUNT; j++)
 		snprintf(texts[j], sizeof(texts[j]), "value %d", j);
-#define LABEL(key, kind, origin, outputs, help) labels.key = (label_##kind)(uintptr_t)texts[i++];
+#define LABEL(key, kind, ...) labels.key = (label_##kind)(uintptr_t)texts[i++];
 #include "profile/labels.def"
 #undef LABEL
 	labels.trace_id = "80000000000000000000000000000002";

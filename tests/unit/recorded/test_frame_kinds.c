@@ -21,17 +21,16 @@ TEST(names_of_the_lists)
 #include "bpf/waits.def"
 #undef WAIT
 #define MARKER_OF_MARKED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), frame);
-#define MARKER_OF_NAMED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), FRAME_C_THREAD);
-#define MARKER_OF_WHOLE(frame, text)
-#define MARKER_OF_OUTSIDE(frame, text)
 #define MARKER_OF_FRAME(frame, text)
 #define MARKER_OF_NOTHING(frame, text)
 #define NATIVE(name, place, text, help) MARKER_OF_##place(FRAME_UNPLACED, text)
 #include "bpf/natives.def"
 #undef NATIVE
-#define OUTCOME(name, group, place, text, help) MARKER_OF_##place(FRAME_MARKER, text)
-#include "bpf/outcomes.def"
-#undef OUTCOME
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		if (outcome_rows[i].place == PLACE_NAMED || outcome_rows[i].place == PLACE_MARKED)
+			assert_int_equal(kind(outcome_rows[i].frame, "", "", 0),
+					 outcome_rows[i].place == PLACE_NAMED ? FRAME_C_THREAD :
+										FRAME_MARKER);
 	assert_int_equal(kind("[syscall futex]", "", "", 0), FRAME_SYSCALL);
 	assert_int_equal(kind("[native hidden]", "", "", 0), FRAME_MARKER);
 	assert_int_equal(kind("[a list]", "", "", 0), FRAME_PYTHON);

@@ -156,7 +156,7 @@ static struct worker_reply in_pod(const char *id, const char *pod)
 static const char *pod_after(struct worker_reply r)
 {
 	containers_reply(&containers, 3, &r);
-	return registry_find(registry, 3)->container.pod;
+	return registry_find(registry, 3)->label[LABEL_pod];
 }
 
 TEST(names_come_and_stay)
@@ -166,9 +166,9 @@ TEST(names_come_and_stay)
 	add(3, false);
 	/* The pod's folder is not there yet. */
 	assert_string_equal(pod_after(in_pod("c0ffee", "")), "");
-	assert_string_equal(registry_find(registry, 3)->container.pod_uid, POD_UID);
+	assert_string_equal(registry_find(registry, 3)->label[LABEL_pod_uid], POD_UID);
 	assert_string_equal(pod_after(in_pod("c0ffee", "web-0")), "web-0");
-	assert_string_equal(registry_find(registry, 3)->container.namespace, "shop");
+	assert_string_equal(registry_find(registry, 3)->label[LABEL_namespace], "shop");
 	/* It is being deleted. */
 	assert_string_equal(pod_after(in_pod("c0ffee", "")), "web-0");
 	failed.error = -ESRCH;

@@ -149,7 +149,8 @@ TEST(another_state_of_the_file)
 TEST(an_exec_stays_in_its_container)
 {
 	struct registry_entry shell = {
-		.id = 5, .pid = 4000000, .binary = "", .build_id = "", .layout = -1, .container.pod = "shop",
+		.id = 5, .pid = 4000000, .binary = "", .build_id = "", .layout = -1,
+		.label[LABEL_pod] = "shop",
 	};
 	struct identity i = own();
 	bool is_elsewhere;
@@ -158,7 +159,7 @@ TEST(an_exec_stays_in_its_container)
 	assert_int_equal(registry_add(registry, &shell), 0);
 	known_learn(&known, &program, &i, 3);
 	assert_int_equal(record(&program, 5, &is_elsewhere), 0);
-	assert_string_equal(registry_find(registry, 77)->container.pod, "shop");
+	assert_string_equal(registry_find(registry, 77)->label[LABEL_pod], "shop");
 }
 
 TEST(the_oldest_makes_room)

@@ -107,7 +107,7 @@ TEST(python)
 	assert_string_equal(e->binary, "/opt/python3.13");
 	assert_string_equal(e->build_id, "c0ffee");
 	assert_string_equal(e->comm, target.comm);
-	assert_string_equal(e->container.pod, "web-0");
+	assert_string_equal(e->label[LABEL_pod], "web-0");
 	assert_false(e->ended);
 }
 
@@ -139,7 +139,7 @@ TEST(program)
 	assert_int_equal(e->pid, target.pid);
 	assert_int_equal(e->layout, -1);
 	assert_string_equal(e->comm, target.comm);
-	assert_string_equal(e->container.pod, "web-0");
+	assert_string_equal(e->label[LABEL_pod], "web-0");
 	p.space = 77;
 	assert_int_equal(kernel_set_process(kernel, target.pid, &p), 0);
 	again = told(answer(VERDICT_NOT_PYTHON, 0, ""));
@@ -423,7 +423,7 @@ TEST(forks)
 	assert_int_equal(e->layout, p.layout);
 	assert_string_equal(e->comm, "child");
 	assert_string_equal(e->binary, "/opt/python3.13");
-	assert_string_equal(e->container.pod, "web-0");
+	assert_string_equal(e->label[LABEL_pod], "web-0");
 	assert_false(e->ended);
 	assert_int_equal(verdicts_find(verdicts, 4000001), PROCESS_PYTHON);
 }

@@ -137,7 +137,7 @@ TEST(labels_of_pods)
 						.value = { "shop", "" } } };
 	static const struct pod_labels pods = { entries, 1 };
 	struct registry_entry in_pod = {
-		.id = 1, .pid = 100, .layout = -1, .container.pod_uid = entries[0].uid
+		.id = 1, .pid = 100, .layout = -1, .label[LABEL_pod_uid] = entries[0].uid
 	};
 	struct pod_label_names names;
 	struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
@@ -223,11 +223,6 @@ static enum frame_kind kind_of_frame(__u32 sample, __u32 at)
 
 TEST(every_marker)
 {
-	static const char *const names[] = {
-#define OUTCOME(name, group, place, text, help) "[" text "]",
-#include "bpf/outcomes.def"
-#undef OUTCOME
-	};
 	static const char *const causes[] = {
 /* Turns of event loops are no time on a CPU. */
 #define WAIT(name, kind, text, help) EVENT_##kind == EVENT_LOOP ? "" : text,
@@ -248,7 +243,7 @@ TEST(every_marker)
 	for (__u32 i = 0; i < OUTCOME_COUNT; i++) {
 		char line[128];
 
-		snprintf(line, sizeof(line), ": %s:0 = %u\n", names[i], i + 1);
+		snprintf(line, sizeof(line), ": %s:0 = %u\n", outcome_rows[i].frame, i + 1);
 		assert_non_null(strstr(shown(), line));
 	}
 	for (__u32 id = 1; id <= profile_count(profile, PROFILE_FUNCTION); id++)
