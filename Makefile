@@ -31,7 +31,7 @@ OVER_INC := $(OVER:%=-I%) $(OVER:%=-I%/user)
 CPPFLAGS := $(OVER_INC) -I. -Iuser -I$(O)/gen -D_GNU_SOURCE -DPYPERF_VERSION='"$(VERSION)"'
 CFLAGS   := -std=gnu11 -O2 -g $(WARN) -fno-strict-aliasing -fstack-protector-strong -fPIE
 LDFLAGS  := -pie -Wl,-z,relro,-z,now
-LDLIBS   := -lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lpcre2-8 -lz -llzma -liberty
+LDLIBS   := -lcurl -ljson-c -lbpf -ldw -lelf -lmicrohttpd -lpcre2-8 -lz -llzma -liberty
 ifneq ($(SYSROOT),) # headers and libraries of another architecture: tests/arm64.sh
 CFLAGS   += --sysroot=$(SYSROOT)
 endif
@@ -51,12 +51,11 @@ bpf_arch_include = -D__TARGET_ARCH_$(1) $(addprefix -idirafter , \
 
 USER_SRC := $(filter-out user/main.c,$(wildcard user/*.c user/*/*.c user/*/*/*.c))
 USER_OBJ := $(USER_SRC:%.c=$(O)/%.o)
-GEN_OBJ  := $(O)/gen/profile.pb-c.o
 SYSCALLS := $(O)/gen/syscalls.inc
 PAGE_INC := $(patsubst %,$(O)/gen/%.inc,page.html graph.html page.css page.js page.sum)
 PAGE_JS  := $(sort $(wildcard user/page/*.js))
 JSON_INC := $(patsubst docs/schemas/%,$(O)/gen/%.inc,$(wildcard docs/schemas/*.json))
-GEN_HDR  := $(O)/gen/profile.pb-c.h $(PAGE_INC) $(JSON_INC) $(SYSCALLS) $(O)/gen/commit.inc
+GEN_HDR  := $(PAGE_INC) $(JSON_INC) $(SYSCALLS) $(O)/gen/commit.inc
 SKEL     := $(O)/gen/pyperf.skel.h
 LIB      := $(O)/libpyperf.a
 BIN      := $(O)/pyperf-bpf
@@ -259,11 +258,6 @@ check-release: ## what CI does not run, and a table of it in build/release; ONLY
 	$(Q)python3 tests/release.py $(O)/release
 
 # --- user side -----------------------------------------------------------------------------------------
-$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: user/profile/profile.proto
-	@mkdir -p $(O)/gen
-	$(call msg,PROTOC,$@)
-	$(Q)protoc-c --c_out=$(O)/gen -Iuser/profile $<
-
 # Which commit this is, for --version. Written only when it is another one.
 COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null || echo unknown)
 $(O)/gen/commit.inc: FORCE
@@ -307,16 +301,12 @@ $(O)/gen/%.json.inc: docs/schemas/%.json
 $(O)/user/page/pieces.o: $(PAGE_INC)
 $(O)/user/run/schema.o: $(JSON_INC)
 
-$(O)/gen/%.o: $(O)/gen/%.c
-	$(call msg,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
-
 $(O)/%.o: %.c | $(GEN_HDR)
 	@mkdir -p $(@D)
 	$(call msg,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(LIB): $(USER_OBJ) $(GEN_OBJ)
+$(LIB): $(USER_OBJ)
 	$(call msg,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^ # q: several folders have a file.o
 
@@ -337,7 +327,18 @@ $(O)/tests/forge/%.so: tests/forge/%.c
 	$(call msg,TEST,$@)
 	$(Q)$(CC) -std=gnu11 -O2 -g $(WARN) -Wno-missing-prototypes -shared -fPIC $< -o $@
 
-$(O)/tests/unit/%: TEST_LIBS := -lcmocka # not the tools: make bench does without what only tests need
+# Not the tools: make bench does without what only tests need. protobuf-c judges what is written as pprof, in
+# the programs that use it.
+$(O)/tests/unit/%: TEST_LIBS := -lcmocka -Wl,--as-needed -lprotobuf-c
+$(O)/gen/profile.pb-c.c $(O)/gen/profile.pb-c.h &: tests/forge/profile.proto
+	@mkdir -p $(O)/gen
+	$(call msg,PROTOC,$@)
+	$(Q)protoc-c --c_out=$(O)/gen -Itests/forge $<
+
+PEER := $(O)/gen/libprofile.a
+$(PEER): $(O)/gen/profile.pb-c.c
+	$(call msg,CC,$@)
+	$(Q)rm -f $@ && $(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $(<:.c=.o) && ar qcs $@ $(<:.c=.o)
 
 # Without optimization, which takes a third of the time. _FORTIFY_SOURCE wants to have it.
 UNIT_CFLAGS := -O0 -U_FORTIFY_SOURCE -Wno-missing-prototypes
@@ -345,16 +346,16 @@ UNIT_CFLAGS := -O0 -U_FORTIFY_SOURCE -Wno-missing-prototypes
 # What each program of unit tests has besides: main(), unless it has its own, and malloc().
 TEST_MAIN   := $(O)/tests/forge/run_tests.o
 TEST_MALLOC := $(O)/tests/forge/own_malloc.o
-$(UNIT_MAIN:%.c=$(O)/%): TEST_OBJ := $(TEST_MALLOC)
-$(UNIT_SELF:%.c=$(O)/%): TEST_OBJ := $(TEST_MAIN) $(TEST_MALLOC)
-$(UNIT_MAIN:%.c=$(O)/%): $(TEST_MALLOC)
-$(UNIT_SELF:%.c=$(O)/%): $(TEST_MAIN) $(TEST_MALLOC)
+$(UNIT_MAIN:%.c=$(O)/%): TEST_OBJ := $(TEST_MALLOC) $(PEER)
+$(UNIT_SELF:%.c=$(O)/%): TEST_OBJ := $(TEST_MAIN) $(TEST_MALLOC) $(PEER)
+$(UNIT_MAIN:%.c=$(O)/%): $(TEST_MALLOC) $(PEER)
+$(UNIT_SELF:%.c=$(O)/%): $(TEST_MAIN) $(TEST_MALLOC) $(PEER)
 
 # The sampler on the host is compiled into each of these, with its tables: nobody else sees them.
 HOSTED_OBJ := $(filter $(O)/tests/unit/bpf/% $(O)/tests/unit/events/test_sampler.o,$(UNIT_OBJ))
 hide_names  = $(Q)$(if $(filter $@,$(HOSTED_OBJ)),$(OBJCOPY) -w --localize-symbol='*' $@)
 
-$(UNIT_OBJ): $(O)/%.o: %.c | $(GEN_HDR)
+$(UNIT_OBJ): $(O)/%.o: %.c | $(GEN_HDR) $(O)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
 	$(call msg,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(UNIT_CFLAGS) -MMD -MP -c $< -o $@
@@ -371,8 +372,8 @@ $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)
 
 $(EVENTS_OBJ): CPPFLAGS := $(MORE) $(CPPFLAGS)
 
-$(O)/tests/unit/all: $(TEST_MAIN) $(TEST_MALLOC) $(filter-out $(EVENTS_OBJ),$(UNIT_OBJ)) $(LIB)
-$(O)/tests/unit/events/all: $(TEST_MAIN) $(TEST_MALLOC) $(EVENTS_OBJ) $(MORE_OBJ) $(LIB)
+$(O)/tests/unit/all: $(TEST_MAIN) $(TEST_MALLOC) $(filter-out $(EVENTS_OBJ),$(UNIT_OBJ)) $(PEER) $(LIB)
+$(O)/tests/unit/events/all: $(TEST_MAIN) $(TEST_MALLOC) $(EVENTS_OBJ) $(MORE_OBJ) $(PEER) $(LIB)
 $(O)/tests/unit/all $(O)/tests/unit/events/all:
 	$(call msg,LINK,$@)
 	@rm -f $(filter $(@D)/%,$(UNIT_OBJ:%.o=%)) # which of these were programs of their own before

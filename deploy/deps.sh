@@ -8,8 +8,9 @@
 set -eu
 top=$(dirname "$0")/..
 list="gcc make libc6-dev linux-libc-dev clang-19 bpftool libbpf-dev libelf-dev libdw-dev zlib1g-dev
-      protobuf-c-compiler libprotobuf-c-dev uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
+      uthash-dev libmicrohttpd-dev libcurl4-gnutls-dev
       libjson-c-dev libiberty-dev liblzma-dev libpcre2-dev python3"
+of_units="libcmocka-dev protobuf-c-compiler libprotobuf-c-dev"
 for_what=${1:-build}
 case $for_what in
 packages) shift; list=$* ;;
@@ -18,11 +19,11 @@ dist)
     list="$list libgcc-12-dev binutils dpkg-dev rpm debootstrap lintian mandoc python3-venv"
     [ "$(uname -m)" != x86_64 ] || list="$list gcc-aarch64-linux-gnu"
     ;;
-units | check | test | long) list="$list libcmocka-dev python3-venv" ;;
+units | check | test | long) list="$list $of_units python3-venv" ;;
 esac
 case $for_what in
 long) list="$list musl-tools" ;;
-arm64) list="$list libcmocka-dev gcc-aarch64-linux-gnu qemu-user" ;;
+arm64) list="$list $of_units gcc-aarch64-linux-gnu qemu-user" ;;
 esac
 
 # Whether apt's lists are there, and of the last hour.

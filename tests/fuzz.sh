@@ -7,7 +7,7 @@
 set -eu
 build=$1
 each=${EACH:-600}
-libraries="-lcurl -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lmicrohttpd -lpcre2-8 -lz -llzma -liberty"
+libraries="-lcurl -ljson-c -lbpf -ldw -lelf -lmicrohttpd -lpcre2-8 -lz -llzma -liberty"
 passed=0 failed=0
 for target in ${TARGETS:-$(basename -s .c tests/fuzz/*.c)}; do
     program=$build/tests/fuzz/$target

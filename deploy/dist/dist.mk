@@ -10,7 +10,7 @@ CPPFLAGS := -I$(MHD) $(CPPFLAGS) -DOPEN_LIBCURL
 CFLAGS   += -ffile-prefix-map=$(CURDIR)=. -ffunction-sections -fdata-sections
 BPF_CFLAGS += -ffile-prefix-map=$(CURDIR)=.
 LDFLAGS  += -static-libgcc -Wl,--gc-sections
-LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lprotobuf-c -lpcre2-8 -lz -llzma \
+LDLIBS   := -L$(MHD) -Wl,-Bstatic -lmicrohttpd -ljson-c -lbpf -ldw -lelf -lpcre2-8 -lz -llzma \
 	    -liberty -Wl,-Bdynamic
 $(BIN): LDFLAGS += -Wl,-Map=$(O)/pyperf-bpf.map # parts.py reads it
 GEN_HDR  += $(MHD)/libmicrohttpd.a

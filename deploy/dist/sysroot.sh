@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 wanted() {
     sed -n '/^list="/,/"$/p' "$here/../deps.sh" | tr ' "' '\n\n' | grep -E '^(lib.*|uthash)-dev$'
-    echo libcmocka-dev
+    printf "%s\n" libcmocka-dev libprotobuf-c-dev
 }
 
 if [ "$(wanted)" = "$(cat "$1/.done" 2>/dev/null)" ] && [ -s "$1/packages" ]; then

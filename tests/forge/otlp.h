@@ -5,7 +5,7 @@
 #ifndef PYPERF_TESTS_FORGE_OTLP_H
 #define PYPERF_TESTS_FORGE_OTLP_H
 
-#include "base/protobuf.h"
+#include "base/wire.h"
 #include "profile/otlp_dictionary.h"
 #include "tests/forge/decode.h"
 
@@ -15,20 +15,21 @@ struct message {
 };
 
 /* The field of this number; the nth of them, from 0. Returns false if there is none. */
-static inline bool otlp_find(struct message m, unsigned int number, size_t nth, struct protobuf_field *ret)
+static inline bool otlp_find(struct message m, unsigned int number, size_t nth, struct wire_field *ret)
 {
-	struct protobuf_reader r = { m.data, (const unsigned char *)m.data + m.size };
+	struct wire w = wire_of(m.data, m.size);
+	int more;
 
-	while (protobuf_next(&r, ret))
+	while ((more = wire_next(&w, ret)) > 0)
 		if (ret->number == number && nth-- == 0)
 			return true;
-	assert_ptr_equal(r.at, r.end);
+	assert_int_equal(more, 0);
 	return false;
 }
 
 static inline size_t otlp_count(struct message m, unsigned int number)
 {
-	struct protobuf_field f;
+	struct wire_field f;
 	size_t n = 0;
 
 	while (otlp_find(m, number, n, &f))
@@ -38,20 +39,20 @@ static inline size_t otlp_count(struct message m, unsigned int number)
 
 static inline struct message otlp_message(struct message m, unsigned int number, size_t nth)
 {
-	struct protobuf_field f;
+	struct wire_field f;
 
 	assert_true(otlp_find(m, number, nth, &f));
-	assert_true(f.is_bytes);
-	return (struct message){ f.data, f.size };
+	assert_int_equal(f.type, WIRE_BYTES);
+	return (struct message){ f.bytes.at, f.bytes.end - f.bytes.at };
 }
 
 static inline __u64 otlp_number(struct message m, unsigned int number)
 {
-	struct protobuf_field f;
+	struct wire_field f;
 
 	if (!otlp_find(m, number, 0, &f))
 		return 0;
-	assert_false(f.is_bytes);
+	assert_int_not_equal(f.type, WIRE_BYTES);
 	return f.value;
 }
 

@@ -16,7 +16,7 @@ machine=arm64
 build=${1:-build}
 [ $# = 0 ] || shift
 # Of deploy/deps.sh.
-libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libprotobuf-c1 libjson-c5 libpcre2-8-0"
+libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libjson-c5 libpcre2-8-0"
 
 pythons="python3.11-minimal libpython3.11-stdlib" # the standard library: ctypes, json, mmap
 of_list=arm64-$(echo "$libraries $pythons" | cksum | cut -d" " -f1).tar # the cache has one for each list

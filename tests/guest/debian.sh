@@ -4,7 +4,7 @@
 debian=bookworm kernel=trixie
 
 # Those of deploy/deps.sh, at run time.
-libraries=libbpf1,libcurl3-gnutls,libelf1,libdw1,libmicrohttpd12,libprotobuf-c1,libpcre2-8-0
+libraries=libbpf1,libcurl3-gnutls,libelf1,libdw1,libmicrohttpd12,libpcre2-8-0
 
 # Debian as an initramfs, into the cache, which has one for each list of libraries.
 of_list=systemd-dpkg-$debian-$(echo $libraries | cksum | cut -d' ' -f1).cpio

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * protobuf.h - fields of protobuf messages (protobuf.dev/programming-guides/encoding), written and read by
- * hand: for messages of which few fields are used, and those in an order that is known.
+ * protobuf.h - fields of protobuf messages (protobuf.dev/programming-guides/encoding) as they are written,
+ * one behind the other. wire.h reads them.
  */
 #ifndef PYPERF_BASE_PROTOBUF_H
 #define PYPERF_BASE_PROTOBUF_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -28,20 +27,5 @@ int protobuf_add_text(struct buf *b, unsigned int field, const char *text);
 int protobuf_add_bytes(struct buf *b, unsigned int field, const void *data, size_t size);
 /* Only the field's head: the caller appends so many bytes. */
 int protobuf_add_head(struct buf *b, unsigned int field, size_t size);
-
-struct protobuf_reader {
-	const unsigned char *at, *end;
-};
-
-struct protobuf_field {
-	__u64 number;
-	bool is_bytes; /* else a number of any kind */
-	__u64 value;
-	const void *data; /* in what is read */
-	size_t size;
-};
-
-/* The next field of a foreign message. Returns true, or false: it has ended, or what is left is none. */
-bool protobuf_next(struct protobuf_reader *r, struct protobuf_field *ret);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/protobuf.h"
+#include "base/wire.h"
 #include "proc/procfs.h"
 #include "proc/remote.h"
 
@@ -41,31 +41,28 @@ enum {
 	ANY_VALUE_STRING = 1,
 };
 
-static struct protobuf_reader reader_of(const struct protobuf_field *f)
-{
-	return (struct protobuf_reader){ f->data, (const unsigned char *)f->data + f->size };
-}
-
 /* The next field. False at the end, or with *err set where no field is. */
-static bool next(struct protobuf_reader *r, struct protobuf_field *ret, int *err)
+static bool next(struct wire *w, struct wire_field *ret, int *err)
 {
-	if (*err || r->at == r->end)
-		return false;
-	if (!protobuf_next(r, ret))
-		*err = -EBADMSG;
-	return !*err;
+	const int more = *err ? 0 : wire_next(w, ret);
+
+	if (more < 0)
+		*err = more;
+	return more > 0;
 }
 
-static bool is_text(const struct protobuf_field *f, const char *text)
+static bool is_text(struct wire w, const char *text)
 {
-	return f->size == strlen(text) && !memcmp(f->data, text, f->size);
+	const size_t size = w.end - w.at;
+
+	return size == strlen(text) && !memcmp(w.at, text, size);
 }
 
 /* Cut in front of the character that does not fit, and at a NUL. */
-static void copy_text(const struct protobuf_field *f, char ret[OTEL_TEXT_SIZE])
+static void copy_text(struct wire w, char ret[OTEL_TEXT_SIZE])
 {
-	const char *text = f->data;
-	size_t n = strnlen(text, f->size);
+	const char *text = (const char *)w.at;
+	size_t n = strnlen(text, w.end - w.at);
 
 	if (n >= OTEL_TEXT_SIZE)
 		for (n = OTEL_TEXT_SIZE - 1; n && (text[n] & 0xc0) == 0x80;)
@@ -75,20 +72,19 @@ static void copy_text(const struct protobuf_field *f, char ret[OTEL_TEXT_SIZE])
 }
 
 /* The text that an attribute has; of other types it has none. */
-static int parse_value(const struct protobuf_field *value, char ret[OTEL_TEXT_SIZE])
+static int parse_value(struct wire value, char ret[OTEL_TEXT_SIZE])
 {
-	struct protobuf_reader r = reader_of(value);
-	struct protobuf_field f;
+	struct wire_field f;
 	int err = 0;
 
-	while (next(&r, &f, &err))
-		if (f.number == ANY_VALUE_STRING && f.is_bytes)
-			copy_text(&f, ret);
+	while (next(&value, &f, &err))
+		if (f.number == ANY_VALUE_STRING && f.type == WIRE_BYTES)
+			copy_text(f.bytes, ret);
 	return err;
 }
 
 /* Which member this attribute is; NULL: none. The first of two with one key counts, and the newer key. */
-static char *member_of(const struct protobuf_field *key, struct otel_context *c, bool *newer)
+static char *member_of(struct wire key, struct otel_context *c, bool *newer)
 {
 	if (is_text(key, "service.name"))
 		return *c->service ? NULL : c->service;
@@ -101,66 +97,64 @@ static char *member_of(const struct protobuf_field *key, struct otel_context *c,
 	return is_text(key, "deployment.environment") && !*c->environment ? c->environment : NULL;
 }
 
-static int parse_pair(const struct protobuf_field *attribute, struct protobuf_field *ret_key,
-		      struct protobuf_field *ret_value)
+static int parse_pair(struct wire attribute, struct wire *ret_key,
+		      struct wire *ret_value)
 {
-	struct protobuf_reader r = reader_of(attribute);
-	struct protobuf_field f;
+	struct wire_field f;
 	int err = 0;
 
-	while (next(&r, &f, &err)) {
-		if (f.number == KEY_VALUE_KEY && f.is_bytes)
-			*ret_key = f;
-		if (f.number == KEY_VALUE_VALUE && f.is_bytes)
-			*ret_value = f;
+	while (next(&attribute, &f, &err)) {
+		if (f.number == KEY_VALUE_KEY && f.type == WIRE_BYTES)
+			*ret_key = f.bytes;
+		if (f.number == KEY_VALUE_VALUE && f.type == WIRE_BYTES)
+			*ret_value = f.bytes;
 	}
 	return err;
 }
 
-static int parse_attribute(const struct protobuf_field *attribute, struct otel_context *c, bool *newer)
+static int parse_attribute(struct wire attribute, struct otel_context *c, bool *newer)
 {
-	struct protobuf_field key = {}, value = {};
+	struct wire key = {}, value = {};
 	int err = parse_pair(attribute, &key, &value);
-	char *member = !err && key.data && value.data ? member_of(&key, c, newer) : NULL;
+	char *member = !err && key.at && value.at ? member_of(key, c, newer) : NULL;
 
-	return member ? parse_value(&value, member) : err;
+	return member ? parse_value(value, member) : err;
 }
 
 /* Of the context itself. What is no attribute there says nothing, and spoils nothing. */
-static void parse_own_attribute(const struct protobuf_field *attribute, struct otel_context *c)
+static void parse_own_attribute(struct wire attribute, struct otel_context *c)
 {
-	struct protobuf_field key = {}, value = {};
+	struct wire key = {}, value = {};
 
-	if (!parse_pair(attribute, &key, &value) && key.data && value.data &&
-	    is_text(&key, "threadlocal.schema_version") && !*c->threads && parse_value(&value, c->threads))
+	if (!parse_pair(attribute, &key, &value) && key.at && value.at &&
+	    is_text(key, "threadlocal.schema_version") && !*c->threads && parse_value(value, c->threads))
 		*c->threads = '\0';
 }
 
-static int parse_resource(const struct protobuf_field *resource, struct otel_context *c, bool *newer)
+static int parse_resource(struct wire resource, struct otel_context *c, bool *newer)
 {
-	struct protobuf_reader r = reader_of(resource);
-	struct protobuf_field f;
+	struct wire_field f;
 	int err = 0;
 
-	while (next(&r, &f, &err))
-		if (f.number == RESOURCE_ATTRIBUTES && f.is_bytes)
-			err = parse_attribute(&f, c, newer);
+	while (next(&resource, &f, &err))
+		if (f.number == RESOURCE_ATTRIBUTES && f.type == WIRE_BYTES)
+			err = parse_attribute(f.bytes, c, newer);
 	return err;
 }
 
 int otel_context_parse(const void *message, size_t size, struct otel_context *ret)
 {
-	struct protobuf_reader r = { message, (const unsigned char *)message + size };
+	struct wire w = wire_of(message, size);
 	struct otel_context c = *ret;
-	struct protobuf_field f;
+	struct wire_field f;
 	bool newer = false;
 	int err = 0;
 
-	while (next(&r, &f, &err)) {
-		if (f.number == CONTEXT_RESOURCE && f.is_bytes)
-			err = parse_resource(&f, &c, &newer);
-		if (f.number == CONTEXT_ATTRIBUTES && f.is_bytes)
-			parse_own_attribute(&f, &c);
+	while (next(&w, &f, &err)) {
+		if (f.number == CONTEXT_RESOURCE && f.type == WIRE_BYTES)
+			err = parse_resource(f.bytes, &c, &newer);
+		if (f.number == CONTEXT_ATTRIBUTES && f.type == WIRE_BYTES)
+			parse_own_attribute(f.bytes, &c);
 	}
 	if (!err)
 		*ret = c;

@@ -8,102 +8,79 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/protobuf.h"
 #include "profile/pprof_header.h"
 #include "profile/pprof_places.h"
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
-
-#define LABELS_MAX (LABEL_COUNT + PROFILE_EXTRA_MAX)
 
 struct encoder {
 	const struct profile *profile;
 	struct pprof_stream stream;
 	struct pprof_strings strings;
 	struct pprof_header header;
-	struct buf locations; /* uint64_t[] of the sample at hand */
 };
 
-static size_t extra_labels(const struct encoder *e, const struct profile_owner *o,
-			   Pyperf__Label labels[PROFILE_EXTRA_MAX])
+/* A label of the sample: a text, or where that is 0 a number. */
+static int add_label(struct encoder *e, int64_t key, int64_t text, __u64 number)
 {
-	__u32 count = profile_get_info(e->profile)->extra_count;
-	size_t n = 0;
+	struct buf *part = &e->stream.part;
 
-	for (__u32 i = 0; i < count; i++) {
-		if (!o->extra[i])
-			continue;
-		pyperf__label__init(&labels[n]);
-		labels[n].key = pprof_strings_extra(&e->strings, i);
-		labels[n].str = pprof_strings_text(&e->strings, o->extra[i]);
-		n++;
-	}
-	return n;
+	return protobuf_add_number(part, PPROF_LABEL_KEY, key) ?:
+	       protobuf_add_number(part, PPROF_LABEL_TEXT, text) ?:
+	       protobuf_add_number(part, PPROF_LABEL_NUMBER, number) ?:
+	       pprof_stream_put_part(&e->stream, PPROF_SAMPLE_LABEL);
 }
 
-/* Labels of an owner, without those it does not have. Returns their number. */
-static size_t owner_labels(const struct encoder *e, const struct profile_owner *o,
-			   Pyperf__Label labels[LABELS_MAX])
+/* Labels of an owner, without those it does not have. */
+static int add_labels(struct encoder *e, const struct profile_owner *o)
 {
-	size_t n = 0;
+	const __u32 extra_count = profile_get_info(e->profile)->extra_count;
+	const struct pprof_strings *s = &e->strings;
+	int err = 0;
 
-	for (int i = 0; i < LABEL_COUNT; i++) {
-		if (!o->label[i])
-			continue;
-		pyperf__label__init(&labels[n]);
-		labels[n].key = pprof_strings_label(&e->strings, i);
-		if (label_rows[i].is_text)
-			labels[n].str = pprof_strings_text(&e->strings, o->label[i]);
-		else
-			labels[n].num = o->label[i];
-		n++;
+	for (int i = 0; i < LABEL_COUNT && !err; i++) {
+		const bool is_text = label_rows[i].is_text;
+
+		if (o->label[i])
+			err = add_label(e, pprof_strings_label(s, i),
+					is_text ? pprof_strings_text(s, o->label[i]) : 0,
+					is_text ? 0 : o->label[i]);
 	}
-	return n + extra_labels(e, o, labels + n);
+	for (__u32 i = 0; i < extra_count && !err; i++)
+		if (o->extra[i])
+			err = add_label(e, pprof_strings_extra(s, i), pprof_strings_text(s, o->extra[i]), 0);
+	return err;
 }
 
-/* The locations of a stack go into e->locations. Returns 0 or -ENOMEM. */
-static int find_locations(struct encoder *e, const struct profile_stack *stack, size_t *ret_count)
+static int add_locations(struct encoder *e, const struct profile_stack *stack)
 {
-	uint64_t *locations;
-	size_t n = 0;
-	int err;
+	int err = 0;
 
-	buf_clear(&e->locations);
-	err = buf_reserve(&e->locations, stack->n * sizeof(*locations));
-	if (err)
-		return err;
-	locations = (uint64_t *)e->locations.data;
-	for (__u32 i = 0, around = 0; i < stack->n; i++) {
-		if (stack->locations[i] != around) /* it is a line of the one before */
-			locations[n++] = stack->locations[i];
+	for (__u32 i = 0, around = 0; i < stack->n && !err; i++) {
+		if (stack->locations[i] != around) /* else it is a line of the one before */
+			err = protobuf_add_varint(&e->stream.part, stack->locations[i]);
 		around = profile_get_location(e->profile, stack->locations[i])->around;
 	}
-	*ret_count = n;
-	return 0;
+	return err ?: pprof_stream_put_numbers(&e->stream, PPROF_SAMPLE_LOCATIONS);
+}
+
+static int add_values(struct encoder *e, const struct profile_stack *stack)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < e->header.type_count && !err; i++)
+		err = protobuf_add_varint(&e->stream.part, pprof_header_value(&e->header, i, stack));
+	return err ?: pprof_stream_put_numbers(&e->stream, PPROF_SAMPLE_VALUES);
 }
 
 static int write_sample(struct encoder *e, __u32 id)
 {
-	struct profile_stack stack = profile_get_sample(e->profile, id);
-	int64_t values[PPROF_TYPES_MAX];
-	Pyperf__Label labels[LABELS_MAX], *label_list[LABELS_MAX];
-	Pyperf__Sample sample = PYPERF__SAMPLE__INIT, *list = &sample;
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-	int err = find_locations(e, &stack, &sample.n_location_id);
+	const struct profile_stack stack = profile_get_sample(e->profile, id);
 
-	if (err)
-		return err;
-	sample.location_id = (uint64_t *)e->locations.data;
-	for (size_t i = 0; i < e->header.type_count; i++)
-		values[i] = pprof_header_value(&e->header, i, &stack);
-	sample.n_value = e->header.type_count;
-	sample.value = values;
-	sample.n_label = owner_labels(e, profile_get_owner(e->profile, stack.owner), labels);
-	for (size_t i = 0; i < sample.n_label; i++)
-		label_list[i] = &labels[i];
-	sample.label = label_list;
-	part.n_sample = 1;
-	part.sample = &list;
-	return pprof_stream_add(&e->stream, &part);
+	return add_locations(e, &stack) ?: add_values(e, &stack) ?:
+	       add_labels(e, profile_get_owner(e->profile, stack.owner)) ?:
+	       pprof_stream_put(&e->stream, PPROF_SAMPLE);
 }
 
 static int write_samples(struct encoder *e)
@@ -141,7 +118,6 @@ int pprof_encode(const struct profile *p, struct buf *out)
 	pprof_header_open(&e.header, p, &e.strings);
 	err = write_profile(&e);
 	pprof_stream_close(&e.stream);
-	buf_free(&e.locations);
 	if (err)
 		out->size = start;
 	return err;

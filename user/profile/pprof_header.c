@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/protobuf.h"
 #include "profile/losses.h"
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
@@ -164,35 +165,57 @@ int64_t pprof_header_value(const struct pprof_header *h, size_t type, const stru
 	return clamp(value);
 }
 
+static int write_type(const struct pprof_type *t, enum pprof_field field, struct pprof_stream *stream)
+{
+	return protobuf_add_number(&stream->record, PPROF_TYPE_TYPE, t->type) ?:
+	       protobuf_add_number(&stream->record, PPROF_TYPE_UNIT, t->unit) ?:
+	       pprof_stream_put(stream, field);
+}
+
+/* The period's type is the first that is a time. */
+static const struct pprof_type *find_period(const struct pprof_header *h)
+{
+	for (size_t i = 0; i < h->type_count; i++)
+		if (h->types[i].is_time)
+			return &h->types[i];
+	return NULL;
+}
+
+/* Of the first kind: the time, if it has both. */
+static int64_t default_type(const struct pprof_header *h)
+{
+	int64_t type = 0;
+
+	for (size_t i = 0; i < h->type_count; i++)
+		if (h->types[i].kind == profile_shown(h->profile))
+			type = h->types[i].type;
+	return type;
+}
+
+static int write_comments(const struct pprof_header *h, struct pprof_stream *stream)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < h->comment_count && !err; i++)
+		err = protobuf_add_varint(&stream->part, pprof_strings_word(h->strings, h->comments[i]));
+	return err ?: pprof_stream_put_numbers(stream, PPROF_COMMENT);
+}
+
 int pprof_header_write(const struct pprof_header *h, struct pprof_stream *stream)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
-	Pyperf__ValueType types[PPROF_TYPES_MAX], *list[PPROF_TYPES_MAX];
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-	int64_t comments[PPROF_COMMENTS_MAX];
+	const struct pprof_type *period = find_period(h);
+	int err = 0;
 
-	for (size_t i = 0; i < h->type_count; i++) {
-		const struct pprof_type *t = &h->types[i];
-
-		pyperf__value_type__init(&types[i]);
-		types[i].type = t->type;
-		types[i].unit = t->unit;
-		list[i] = &types[i];
-		if (t->is_time && !part.period_type) {
-			part.period_type = &types[i];
-			part.period = info->period_ns;
-		}
-		/* Of the first kind: the time, if it has both. */
-		if (t->kind == profile_shown(h->profile))
-			part.default_sample_type = t->type;
-	}
-	part.n_sample_type = h->type_count;
-	part.sample_type = list;
-	part.time_nanos = info->start_unix_ns;
-	part.duration_nanos = info->duration_ns;
-	for (size_t i = 0; i < h->comment_count; i++)
-		comments[i] = pprof_strings_word(h->strings, h->comments[i]);
-	part.n_comment = h->comment_count;
-	part.comment = comments;
-	return pprof_stream_add(stream, &part);
+	for (size_t i = 0; i < h->type_count && !err; i++)
+		err = write_type(&h->types[i], PPROF_SAMPLE_TYPE, stream);
+	err = err ?: protobuf_add_number(&stream->record, PPROF_TIME, info->start_unix_ns) ?:
+	      protobuf_add_number(&stream->record, PPROF_DURATION, info->duration_ns) ?:
+	      pprof_stream_put_fields(stream);
+	if (!err && period)
+		err = write_type(period, PPROF_PERIOD_TYPE, stream) ?:
+		      protobuf_add_number(&stream->record, PPROF_PERIOD, info->period_ns);
+	return err ?: write_comments(h, stream) ?:
+	       protobuf_add_number(&stream->record, PPROF_DEFAULT_TYPE, default_type(h)) ?:
+	       pprof_stream_put_fields(stream);
 }

@@ -48,7 +48,7 @@ void pprof_header_open(struct pprof_header *h, const struct profile *p, struct p
 /* What a stack has of a sample type, INT64_MAX if it is more than that. */
 int64_t pprof_header_value(const struct pprof_header *h, size_t type, const struct profile_stack *stack);
 
-/* 0 or -errno of pprof_stream_add(). */
+/* 0 or -errno of pprof_stream_put(). */
 int pprof_header_write(const struct pprof_header *h, struct pprof_stream *stream);
 
 #endif

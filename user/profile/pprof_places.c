@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/protobuf.h"
 #include "profile/pprof_stream.h"
 #include "profile/pprof_strings.h"
 #include "profile/profile.h"
@@ -60,25 +61,27 @@ static int find_lines(struct places *places)
 static int write_mapping(const struct places *places, __u32 id)
 {
 	const struct profile_mapping *m = profile_get_mapping(places->profile, id);
-	Pyperf__Mapping mapping = PYPERF__MAPPING__INIT, *list = &mapping;
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-
-	mapping.id = id;
-	mapping.memory_start = mapping_start(places, id);
-	mapping.memory_limit = mapping.memory_start + (1ULL << 32);
-	mapping.filename = pprof_strings_text(places->strings, m->file);
-	mapping.build_id = pprof_strings_text(places->strings, m->build_id);
+	const uint64_t start = mapping_start(places, id);
 	/*
 	 * With one of them set pprof leaves the mapping alone. Otherwise it looks for the binary, and takes
 	 * the nearest symbol for the name of what has none.
 	 */
-	mapping.has_functions = !is_bare(places, id);
-	mapping.has_filenames = mapping.has_line_numbers =
-		!m->is_native || (mapping.has_functions && places->found.data[id] & HAS_LINES);
-	mapping.has_inline_frames = mapping.has_functions && places->found.data[id] & HAS_INLINED;
-	part.n_mapping = 1;
-	part.mapping = &list;
-	return pprof_stream_add(places->stream, &part);
+	const bool has_functions = !is_bare(places, id);
+	const bool has_lines = !m->is_native || (has_functions && places->found.data[id] & HAS_LINES);
+	const bool has_inlined = has_functions && places->found.data[id] & HAS_INLINED;
+	struct buf *b = &places->stream->record;
+
+	return protobuf_add_number(b, PPROF_MAPPING_ID, id) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_START, start) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_LIMIT, start + (1ULL << 32)) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_FILE, pprof_strings_text(places->strings, m->file)) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_BUILD_ID,
+				   pprof_strings_text(places->strings, m->build_id)) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_HAS_FUNCTIONS, has_functions) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_HAS_FILES, has_lines) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_HAS_LINES, has_lines) ?:
+	       protobuf_add_number(b, PPROF_MAPPING_HAS_INLINED, has_inlined) ?:
+	       pprof_stream_put(places->stream, PPROF_MAPPING);
 }
 
 /*
@@ -88,57 +91,51 @@ static int write_mapping(const struct places *places, __u32 id)
 static int write_function(const struct places *places, __u32 id)
 {
 	const struct profile_function *f = profile_get_function(places->profile, id);
-	Pyperf__Function function = PYPERF__FUNCTION__INIT, *list = &function;
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	struct buf *b = &places->stream->record;
 
-	function.id = id;
-	function.name = pprof_strings_text(places->strings, f->name);
-	function.filename = pprof_strings_text(places->strings, f->file);
-	function.start_line = f->start_line;
-	part.n_function = 1;
-	part.function = &list;
-	return pprof_stream_add(places->stream, &part);
+	return protobuf_add_number(b, PPROF_FUNCTION_ID, id) ?:
+	       protobuf_add_number(b, PPROF_FUNCTION_NAME, pprof_strings_text(places->strings, f->name)) ?:
+	       protobuf_add_number(b, PPROF_FUNCTION_FILE, pprof_strings_text(places->strings, f->file)) ?:
+	       protobuf_add_number(b, PPROF_FUNCTION_LINE, f->start_line) ?:
+	       pprof_stream_put(places->stream, PPROF_FUNCTION);
 }
 
-/* Functions that were inlined, innermost first, and the one that holds them. Returns how many. */
-static size_t location_lines(const struct profile *p, __u32 id, Pyperf__Line lines[LINES_MAX])
+/* Functions that were inlined, innermost first, and the one that holds them. */
+static int add_lines(const struct places *places, __u32 id)
 {
-	size_t n = 0;
+	struct buf *part = &places->stream->part;
+	const struct profile_location *l;
+	int err = 0;
 
-	for (const struct profile_location *l; id && n < LINES_MAX; id = l->around) {
-		l = profile_get_location(p, id);
-		pyperf__line__init(&lines[n]);
-		lines[n].function_id = l->function;
-		lines[n].line = l->line;
-		lines[n].column = l->column;
-		n++;
+	for (size_t n = 0; id && n < LINES_MAX && !err; n++, id = l->around) {
+		l = profile_get_location(places->profile, id);
+		err = protobuf_add_number(part, PPROF_LINE_FUNCTION, l->function) ?:
+		      protobuf_add_number(part, PPROF_LINE_LINE, l->line) ?:
+		      protobuf_add_number(part, PPROF_LINE_COLUMN, l->column) ?:
+		      pprof_stream_put_part(places->stream, PPROF_LOCATION_LINE);
 	}
-	return n;
+	return err;
 }
 
 static int write_location(const struct places *places, __u32 id)
 {
 	const struct profile_location *l = profile_get_location(places->profile, id);
-	Pyperf__Line lines[LINES_MAX], *line_list[LINES_MAX];
-	Pyperf__Location location = PYPERF__LOCATION__INIT, *list = &location;
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
+	struct buf *b = &places->stream->record;
+	uint64_t address = 0;
+	int err;
 
-	location.id = id;
-	location.mapping_id = l->mapping;
 	/*
 	 * Frames of Python have no offset, and stand at the mapping's start. At address 0, before it, Parca
 	 * took them all for one place that has an address, and merged them into the first (0.21).
 	 */
 	if (l->mapping && (l->offset || !is_bare(places, l->mapping)))
-		location.address = mapping_start(places, l->mapping) + l->offset;
-	if (!is_bare(places, l->mapping))
-		location.n_line = location_lines(places->profile, id, lines);
-	for (size_t i = 0; i < location.n_line; i++)
-		line_list[i] = &lines[i];
-	location.line = line_list;
-	part.n_location = 1;
-	part.location = &list;
-	return pprof_stream_add(places->stream, &part);
+		address = mapping_start(places, l->mapping) + l->offset;
+	err = protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
+	      protobuf_add_number(b, PPROF_LOCATION_MAPPING, l->mapping) ?:
+	      protobuf_add_number(b, PPROF_LOCATION_ADDRESS, address);
+	if (!err && !is_bare(places, l->mapping))
+		err = add_lines(places, id);
+	return err ?: pprof_stream_put(places->stream, PPROF_LOCATION);
 }
 
 static int write_all(const struct places *places, enum profile_kind kind,

@@ -10,7 +10,7 @@ struct pprof_stream;
 struct pprof_strings;
 struct profile;
 
-/* Writes all that a profile has. 0 or -ENOMEM, or another -errno of pprof_stream_add(). */
+/* Writes all that a profile has. 0 or -ENOMEM, or another -errno of pprof_stream_put(). */
 int pprof_places_write(const struct profile *p, const struct pprof_strings *strings,
 		       struct pprof_stream *stream);
 

@@ -42,12 +42,7 @@ int64_t pprof_strings_extra(const struct pprof_strings *s, __u32 extra)
 
 static int write_one(struct pprof_stream *stream, const char *text)
 {
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-	char *string = (char *)text;
-
-	part.n_string_table = 1;
-	part.string_table = &string;
-	return pprof_stream_add(stream, &part);
+	return buf_add_string(&stream->record, text) ?: pprof_stream_put(stream, PPROF_STRING);
 }
 
 /* One that has the name of a label of ours gets a longer one. */

@@ -30,7 +30,7 @@ int64_t pprof_strings_label(const struct pprof_strings *s, int label); /* the ke
 int64_t pprof_strings_text(const struct pprof_strings *s, __u32 id);   /* profile_get_string(); 0: "" */
 int64_t pprof_strings_extra(const struct pprof_strings *s, __u32 extra); /* the name of an extra label */
 
-/* Writes all of them. 0 or -errno of pprof_stream_add(). */
+/* Writes all of them. 0 or -errno of pprof_stream_put(). */
 int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stream);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "recorded/interned.h"
 #include "recorded/recorded.h"
-#include "recorded/wire.h"
+#include "base/wire.h"
 
 #define READ_FRAMES_MAX (1u << 28) /* of all samples of a file, equal ones counted each: what it may cost */
 

@@ -8,70 +8,62 @@
 #include <stdint.h>
 
 #include "base/protobuf.h"
-#include "profile/gzip_stream.h"
+#include "profile/pprof_stream.h"
 #include "recorded/recorded.h"
-
-/* Fields of a Profile (user/profile/profile.proto). */
-enum { SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, TIME = 9, DURATION, PERIOD_TYPE, PERIOD,
-       COMMENT, DEFAULT_TYPE };
 
 struct recorded_writer {
 	const struct recorded *recorded;
-	struct gzip_stream gzip;
-	struct buf record, part, field;
+	struct pprof_stream stream;
 };
 
-/* What is in `record`, as this field of the profile. */
-static int put(struct recorded_writer *w, unsigned int number)
+static int put_type(struct recorded_writer *w, enum pprof_field field, const struct recorded_type *t)
 {
-	int err;
+	struct buf *b = &w->stream.record;
 
-	buf_clear(&w->field);
-	err = protobuf_add_bytes(&w->field, number, w->record.data ?: "", w->record.size) ?:
-	      gzip_stream_add(&w->gzip, w->field.data, w->field.size);
-	buf_clear(&w->record);
-	return err;
-}
-
-static int put_type(struct recorded_writer *w, unsigned int number, const struct recorded_type *t)
-{
-	return protobuf_add_number(&w->record, 1, t->type) ?: protobuf_add_number(&w->record, 2, t->unit) ?:
-	       put(w, number);
+	return protobuf_add_number(b, PPROF_TYPE_TYPE, t->type) ?:
+	       protobuf_add_number(b, PPROF_TYPE_UNIT, t->unit) ?: pprof_stream_put(&w->stream, field);
 }
 
 static int put_strings(struct recorded_writer *w)
 {
-	int err = put(w, STRING);
+	int err = pprof_stream_put(&w->stream, PPROF_STRING);
 
 	for (__u32 id = 1; id <= w->recorded->strings.count && !err; id++)
-		err = buf_add_string(&w->record, recorded_get_string(w->recorded, id)) ?: put(w, STRING);
+		err = buf_add_string(&w->stream.record, recorded_get_string(w->recorded, id)) ?:
+		      pprof_stream_put(&w->stream, PPROF_STRING);
 	return err;
 }
 
 static int put_functions(struct recorded_writer *w)
 {
+	struct buf *b = &w->stream.record;
 	int err = 0;
 
 	for (__u32 id = 1; id <= w->recorded->functions.count && !err; id++) {
 		const struct recorded_function *f = recorded_get_function(w->recorded, id);
 
-		err = protobuf_add_number(&w->record, 1, id) ?: protobuf_add_number(&w->record, 2, f->name) ?:
-		      protobuf_add_number(&w->record, 4, f->file) ?:
-		      protobuf_add_number(&w->record, 5, f->start_line) ?: put(w, FUNCTION);
+		err = protobuf_add_number(b, PPROF_FUNCTION_ID, id) ?:
+		      protobuf_add_number(b, PPROF_FUNCTION_NAME, f->name) ?:
+		      protobuf_add_number(b, PPROF_FUNCTION_FILE, f->file) ?:
+		      protobuf_add_number(b, PPROF_FUNCTION_LINE, f->start_line) ?:
+		      pprof_stream_put(&w->stream, PPROF_FUNCTION);
 	}
 	return err;
 }
 
 static int put_mappings(struct recorded_writer *w)
 {
+	struct buf *b = &w->stream.record;
 	int err = 0;
 
 	for (__u32 id = 1; id <= w->recorded->mappings.count && !err; id++) {
 		const struct recorded_mapping *m = recorded_get_mapping(w->recorded, id);
 
-		err = protobuf_add_number(&w->record, 1, id) ?: protobuf_add_number(&w->record, 5, m->file) ?:
-		      protobuf_add_number(&w->record, 6, m->build_id) ?:
-		      protobuf_add_number(&w->record, 7, true) ?: put(w, MAPPING); /* it has functions */
+		err = protobuf_add_number(b, PPROF_MAPPING_ID, id) ?:
+		      protobuf_add_number(b, PPROF_MAPPING_FILE, m->file) ?:
+		      protobuf_add_number(b, PPROF_MAPPING_BUILD_ID, m->build_id) ?:
+		      protobuf_add_number(b, PPROF_MAPPING_HAS_FUNCTIONS, true) ?:
+		      pprof_stream_put(&w->stream, PPROF_MAPPING);
 	}
 	return err;
 }
@@ -79,16 +71,16 @@ static int put_mappings(struct recorded_writer *w)
 static int put_place(struct recorded_writer *w, __u32 id)
 {
 	const struct recorded_place *p = recorded_get_place(w->recorded, id);
-	int err;
+	struct buf *b = &w->stream.record, *line = &w->stream.part;
 
-	buf_clear(&w->part);
-	err = protobuf_add_number(&w->part, 1, p->function) ?: protobuf_add_number(&w->part, 2, p->line) ?:
-	      protobuf_add_number(&w->part, 3, p->column);
-	err = err ?: protobuf_add_number(&w->record, 1, id) ?:
-	      protobuf_add_number(&w->record, 2, p->mapping) ?:
-	      protobuf_add_number(&w->record, 3, p->address) ?:
-	      protobuf_add_bytes(&w->record, 4, w->part.data ?: "", w->part.size);
-	return err ?: put(w, LOCATION);
+	return protobuf_add_number(line, PPROF_LINE_FUNCTION, p->function) ?:
+	       protobuf_add_number(line, PPROF_LINE_LINE, p->line) ?:
+	       protobuf_add_number(line, PPROF_LINE_COLUMN, p->column) ?:
+	       protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
+	       protobuf_add_number(b, PPROF_LOCATION_MAPPING, p->mapping) ?:
+	       protobuf_add_number(b, PPROF_LOCATION_ADDRESS, p->address) ?:
+	       pprof_stream_put_part(&w->stream, PPROF_LOCATION_LINE) ?:
+	       pprof_stream_put(&w->stream, PPROF_LOCATION);
 }
 
 static int put_places(struct recorded_writer *w)
@@ -111,17 +103,17 @@ static __s64 scaled(__s64 value, double by)
 
 static int add_labels(struct recorded_writer *w, const struct recorded_stack *s)
 {
+	struct buf *part = &w->stream.part;
 	int err = 0;
 
 	for (size_t i = 0; i < s->label_count && !err; i++) {
 		const struct recorded_label *l = &s->labels[i];
 
-		buf_clear(&w->part);
-		err = protobuf_add_number(&w->part, 1, l->key) ?:
-		      protobuf_add_number(&w->part, l->is_number ? 4 : 2, l->text);
+		err = protobuf_add_number(part, PPROF_LABEL_KEY, l->key) ?:
+		      protobuf_add_number(part, l->is_number ? PPROF_LABEL_UNIT : PPROF_LABEL_TEXT, l->text);
 		if (!err && l->is_number)
-			err = protobuf_add_number(&w->part, 3, l->number);
-		err = err ?: protobuf_add_bytes(&w->record, 3, w->part.data ?: "", w->part.size);
+			err = protobuf_add_number(part, PPROF_LABEL_NUMBER, l->number);
+		err = err ?: pprof_stream_put_part(&w->stream, PPROF_SAMPLE_LABEL);
 	}
 	return err;
 }
@@ -132,34 +124,32 @@ static int put_stack(struct recorded_writer *w, __u32 id, double scale)
 	const double by = recorded_find_label(&s, w->recorded->base_label) ? -scale : 1;
 	int err = 0;
 
-	buf_clear(&w->part);
 	for (size_t i = 0; i < s.n && !err; i++)
-		err = protobuf_add_varint(&w->part, s.places[i]);
-	err = err ?: protobuf_add_bytes(&w->record, 1, w->part.data ?: "", w->part.size);
-	buf_clear(&w->part);
+		err = protobuf_add_varint(&w->stream.part, s.places[i]);
+	err = err ?: pprof_stream_put_part(&w->stream, PPROF_SAMPLE_LOCATIONS);
 	for (size_t i = 0; i < w->recorded->type_count && !err; i++)
-		err = protobuf_add_varint(&w->part, scaled(s.values[i], by));
-	err = err ?: protobuf_add_bytes(&w->record, 2, w->part.data ?: "", w->part.size);
-	return err ?: add_labels(w, &s) ?: put(w, SAMPLE);
+		err = protobuf_add_varint(&w->stream.part, scaled(s.values[i], by));
+	err = err ?: pprof_stream_put_part(&w->stream, PPROF_SAMPLE_VALUES);
+	return err ?: add_labels(w, &s) ?: pprof_stream_put(&w->stream, PPROF_SAMPLE);
 }
 
 static int put_header(struct recorded_writer *w)
 {
 	const struct recorded *r = w->recorded;
+	struct buf *b = &w->stream.record;
 	int err = 0;
 
 	for (size_t i = 0; i < r->type_count && !err; i++)
-		err = put_type(w, SAMPLE_TYPE, &r->types[i]);
+		err = put_type(w, PPROF_SAMPLE_TYPE, &r->types[i]);
 	if (!err && r->period)
-		err = put_type(w, PERIOD_TYPE, &r->period_type);
-	buf_clear(&w->field);
-	err = err ?: protobuf_add_number(&w->field, TIME, r->start_ns) ?:
-	      protobuf_add_number(&w->field, DURATION, r->duration_ns) ?:
-	      protobuf_add_number(&w->field, PERIOD, r->period) ?:
-	      protobuf_add_number(&w->field, DEFAULT_TYPE, r->default_type);
+		err = put_type(w, PPROF_PERIOD_TYPE, &r->period_type);
+	err = err ?: protobuf_add_number(b, PPROF_TIME, r->start_ns) ?:
+	      protobuf_add_number(b, PPROF_DURATION, r->duration_ns) ?:
+	      protobuf_add_number(b, PPROF_PERIOD, r->period) ?:
+	      protobuf_add_number(b, PPROF_DEFAULT_TYPE, r->default_type);
 	for (size_t i = 0; i < r->comment_count && !err; i++)
-		err = protobuf_add_number(&w->field, COMMENT, r->comments[i]);
-	return err ?: gzip_stream_add(&w->gzip, w->field.data ?: "", w->field.size);
+		err = protobuf_add_number(b, PPROF_COMMENT, r->comments[i]);
+	return err ?: pprof_stream_put_fields(&w->stream);
 }
 
 static int put_all(struct recorded_writer *w, double scale, const bool *takes)
@@ -175,14 +165,11 @@ static int put_all(struct recorded_writer *w, double scale, const bool *takes)
 int write_pprof(const struct recorded *r, double scale, const bool *takes, struct buf *out)
 {
 	struct recorded_writer w = { .recorded = r };
-	int err = gzip_stream_open(&w.gzip, out);
+	int err = pprof_stream_open(&w.stream, out);
 
 	if (err)
 		return err;
-	err = put_all(&w, scale, takes) ?: gzip_stream_finish(&w.gzip);
-	gzip_stream_close(&w.gzip);
-	buf_free(&w.record);
-	buf_free(&w.part);
-	buf_free(&w.field);
+	err = put_all(&w, scale, takes) ?: pprof_stream_finish(&w.stream);
+	pprof_stream_close(&w.stream);
 	return err;
 }

@@ -4,9 +4,11 @@
  * is cut or is none, nothing behind its end is read.
  */
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/protobuf.h"
+#include "base/wire.h"
 #include "tests/forge/test.h"
 
 static void assert_bytes(const struct buf *b, const char *bytes, size_t size)
@@ -64,12 +66,6 @@ TEST(sizes_are_right)
 	}
 }
 
-static struct protobuf_reader reader(const struct buf *b)
-{
-	return (struct protobuf_reader){ (const unsigned char *)b->data,
-					 (const unsigned char *)b->data + b->size };
-}
-
 static void make(struct buf *b)
 {
 	for (int bit = 0; bit < 64; bit++)
@@ -82,36 +78,37 @@ static void make(struct buf *b)
 TEST(what_was_written_is_read)
 {
 	_cleanup_buf_ struct buf b = {};
-	struct protobuf_reader r;
-	struct protobuf_field f;
+	struct wire_field f;
+	struct wire w;
 
 	make(&b);
-	r = reader(&b);
+	w = wire_of(b.data, b.size);
 	for (int bit = 0; bit < 64; bit++) {
-		assert_true(protobuf_next(&r, &f));
-		assert_true(f.number == 3 && !f.is_bytes && f.value == 1ULL << bit);
+		assert_true(wire_next(&w, &f) > 0);
+		assert_true(f.number == 3 && f.type != WIRE_BYTES && f.value == 1ULL << bit);
 	}
-	assert_true(protobuf_next(&r, &f) && f.number == 4 && f.value == 0x8877665544332211);
-	assert_true(protobuf_next(&r, &f) && f.number == 5 && f.value == 0x84030201);
-	assert_true(protobuf_next(&r, &f) && f.number == 6 && f.is_bytes && f.size == 3);
-	assert_memory_equal(f.data, "abc", 3);
-	assert_false(protobuf_next(&r, &f));
+	assert_true(wire_next(&w, &f) > 0 && f.number == 4 && f.value == 0x8877665544332211);
+	assert_true(wire_next(&w, &f) > 0 && f.number == 5 && f.value == 0x84030201);
+	assert_true(wire_next(&w, &f) > 0 && f.number == 6 && f.type == WIRE_BYTES);
+	assert_int_equal(f.bytes.end - f.bytes.at, 3);
+	assert_memory_equal(f.bytes.at, "abc", 3);
+	assert_int_equal(wire_next(&w, &f), 0);
 }
 
 /* In memory that ends where the message does, for the sanitizer; and all that comes out lies in it. */
 static void read_all(const struct buf *b, size_t size)
 {
-	char *copy = malloc(size ?: 1);
-	struct protobuf_reader r = { (unsigned char *)copy, (unsigned char *)copy + size };
-	struct protobuf_field f;
+	char *copy = calloc(1, size ?: 1);
+	struct wire w = wire_of(copy, size);
+	struct wire_field f;
 
 	assert_non_null(copy);
 	if (size)
 		memcpy(copy, b->data, size);
-	while (protobuf_next(&r, &f))
-		if (f.is_bytes)
-			assert_true((char *)f.data >= copy && (char *)f.data + f.size <= copy + size);
-	assert_true(r.at <= r.end);
+	while (wire_next(&w, &f) > 0)
+		if (f.type == WIRE_BYTES)
+			assert_true((char *)f.bytes.at >= copy && (char *)f.bytes.end <= copy + size);
+	assert_true(w.at <= w.end);
 	free(copy);
 }
 
@@ -127,10 +124,10 @@ TEST(hostile_messages_end)
 		read_all(&b, size);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct buf text = { .data = (char *)wrong[i], .size = strlen(wrong[i]) };
-		struct protobuf_reader r = reader(&text);
-		struct protobuf_field f;
+		struct wire w = wire_of(text.data, text.size);
+		struct wire_field f;
 
-		assert_false(protobuf_next(&r, &f));
+		assert_int_equal(wire_next(&w, &f), -EBADMSG);
 		read_all(&text, text.size);
 	}
 	for (int i = 0; i < 20000; i++) {

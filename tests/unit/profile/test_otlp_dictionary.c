@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/protobuf.h"
 #include "tests/forge/otlp.h"
 #include "tests/forge/test.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/protobuf.h"
 #include "profile/otlp_owners.h"
 #include "profile/profile.h"
 #include "tests/forge/otlp.h"

@@ -15,12 +15,7 @@
 
 static int add_string(struct pprof_stream *s, const char *text)
 {
-	Pyperf__Profile part = PYPERF__PROFILE__INIT;
-	char *string = (char *)text;
-
-	part.n_string_table = 1;
-	part.string_table = &string;
-	return pprof_stream_add(s, &part);
+	return buf_add_string(&s->record, text) ?: pprof_stream_put(s, PPROF_STRING);
 }
 
 /* Records of sizes from nothing up to what several steps of the compressor take, which it cannot shorten. */

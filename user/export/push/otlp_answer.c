@@ -3,53 +3,53 @@
 
 #include <string.h>
 
-#include "base/protobuf.h"
+#include "base/wire.h"
 #include "profile/otlp_wire.h"
 
 #define REJECTED_MAX 1000000 /* in an answer: more profiles than are in any request */
 
-static void copy_message(const struct protobuf_field *f, char message[PUSH_OTLP_MESSAGE_SIZE])
+static void copy_message(struct wire text, char message[PUSH_OTLP_MESSAGE_SIZE])
 {
-	const size_t size = f->size < PUSH_OTLP_MESSAGE_SIZE - 1 ? f->size : PUSH_OTLP_MESSAGE_SIZE - 1;
+	size_t size = text.end - text.at;
 
-	memcpy(message, f->data, size);
+	if (size > PUSH_OTLP_MESSAGE_SIZE - 1)
+		size = PUSH_OTLP_MESSAGE_SIZE - 1;
+	memcpy(message, text.at, size);
 	message[size] = '\0';
 }
 
-static void read_partial_success(const struct protobuf_field *message, struct push_otlp_answer *ret)
+static void read_partial_success(struct wire message, struct push_otlp_answer *ret)
 {
-	const unsigned char *data = message->data;
-	struct protobuf_reader r = { data, data + message->size };
-	struct protobuf_field f;
+	struct wire_field f;
 
-	while (protobuf_next(&r, &f)) {
-		if (f.number == OTLP_PARTIAL_REJECTED_PROFILES && !f.is_bytes)
+	while (wire_next(&message, &f) > 0) {
+		if (f.number == OTLP_PARTIAL_REJECTED_PROFILES && f.type != WIRE_BYTES)
 			ret->rejected = f.value < REJECTED_MAX ? f.value : 0;
-		if (f.number == OTLP_PARTIAL_ERROR_MESSAGE && f.is_bytes)
-			copy_message(&f, ret->message);
+		if (f.number == OTLP_PARTIAL_ERROR_MESSAGE && f.type == WIRE_BYTES)
+			copy_message(f.bytes, ret->message);
 	}
 }
 
 void push_otlp_answer_read(const void *data, size_t size, struct push_otlp_answer *ret)
 {
-	struct protobuf_reader r = { data, (const unsigned char *)data + size };
-	struct protobuf_field f;
+	struct wire message = wire_of(data, size);
+	struct wire_field f;
 
 	*ret = (struct push_otlp_answer){};
-	while (protobuf_next(&r, &f))
-		if (f.number == OTLP_ANSWER_PARTIAL_SUCCESS && f.is_bytes)
-			read_partial_success(&f, ret);
+	while (wire_next(&message, &f) > 0)
+		if (f.number == OTLP_ANSWER_PARTIAL_SUCCESS && f.type == WIRE_BYTES)
+			read_partial_success(f.bytes, ret);
 }
 
 bool push_otlp_answer_status(const void *data, size_t size, char ret_message[PUSH_OTLP_MESSAGE_SIZE])
 {
-	struct protobuf_reader r = { data, (const unsigned char *)data + size };
-	struct protobuf_field f;
+	struct wire message = wire_of(data, size);
+	struct wire_field f;
 
-	while (protobuf_next(&r, &f)) {
-		if (f.number != OTLP_STATUS_MESSAGE || !f.is_bytes || !f.size)
+	while (wire_next(&message, &f) > 0) {
+		if (f.number != OTLP_STATUS_MESSAGE || f.type != WIRE_BYTES || f.bytes.at == f.bytes.end)
 			continue;
-		copy_message(&f, ret_message);
+		copy_message(f.bytes, ret_message);
 		return true;
 	}
 	return false;

@@ -3,8 +3,8 @@
  * wire.h - protobuf messages of unknown origin, field by field and in place: nothing is copied, and nothing
  * is allocated, so a message costs its reader no more than its own bytes.
  */
-#ifndef PYPERF_RECORDED_WIRE_H
-#define PYPERF_RECORDED_WIRE_H
+#ifndef PYPERF_BASE_WIRE_H
+#define PYPERF_BASE_WIRE_H
 
 #include <stddef.h>
 #include <linux/types.h>

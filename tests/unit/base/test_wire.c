@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "recorded/wire.h"
+#include "base/wire.h"
 #include "tests/forge/test.h"
 
 #define WIRE(text) wire_of(text, sizeof(text) - 1)

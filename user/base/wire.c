@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "recorded/wire.h"
+#include "base/wire.h"
 
 #include <errno.h>
 #include <string.h>
