@@ -169,7 +169,7 @@ TEST(one_that_has_executed_another)
 	turn_until_asked(1);
 	image = 6;
 	answer(0, &c, sizeof(c));
-	assert_string_equal(known()->service ?: "", "");
+	assert_string_equal(known(LABEL_service), "");
 }
 
 TEST(nobody_wants_it)
