@@ -9,11 +9,11 @@
 #include <sys/types.h>
 
 #include "names/codes.h"
-#include "remote/tasks.h"
-#include "remote/look.h"
 #include "proc/container.h"
 #include "proc/procfs.h"
 #include "python/identify.h"
+#include "remote/look.h"
+#include "remote/tasks.h"
 
 struct asker;
 struct sched_clocks;

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "base/complaint.h"
-#include "export/writer_child.h"
 #include "export/folder.h"
+#include "export/writer_child.h"
 #include "stats/export_stats.h"
 #include "tree/window.h"
 

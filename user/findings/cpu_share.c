@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "findings/cpu_share.h"
 
-#include "report/amount.h"
 #include "base/cleanup.h"
 #include "findings/says.h"
+#include "report/amount.h"
 
 #define SHARE_SECONDS 0.1 /* less is worth no word */
 #define SHARE_OF_TIME 0.01

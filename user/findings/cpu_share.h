@@ -5,8 +5,8 @@
 #ifndef PYPERF_FINDINGS_CPU_SHARE_H
 #define PYPERF_FINDINGS_CPU_SHARE_H
 
-#include "report/finding.h"
 #include "findings/spots.h"
+#include "report/finding.h"
 
 /* CPU time, or where the profile has none, samples. */
 int cpu_share_column(const struct scene *s);

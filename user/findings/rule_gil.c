@@ -2,10 +2,10 @@
 /*
  * rule_gil.c - threads wait for the GIL, counted or seen by ticks.
  */
-#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
+#include "report/amount.h"
 
 #define WAIT_SECONDS  0.2  /* less is nobody's trouble */
 #define WAIT_OF_TIME  0.05

@@ -3,11 +3,11 @@
  * rule_growth.c - a process that grows. In one profile nobody can see whether that ends; in several, one
  * after the other, it is seen whether it has.
  */
-#include "report/amount.h"
 #include "findings/grows.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
+#include "report/amount.h"
 
 #define GROWTH_BYTES  (64 << 20)
 #define GOES_ON_BYTES (16 << 20)

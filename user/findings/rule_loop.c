@@ -3,10 +3,10 @@
  * rule_loop.c - something keeps an event loop from its other tasks: a wait in one of its callbacks, or a line
  * that computes for long.
  */
-#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
+#include "report/amount.h"
 
 #define LOOP_SECONDS 0.2 /* less is nobody's trouble */
 #define LOOP_OF_TIME 0.02

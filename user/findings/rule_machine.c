@@ -2,11 +2,11 @@
 /*
  * rule_machine.c - what a program needs of its machine: CPUs.
  */
-#include "report/amount.h"
 #include "findings/held_back.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
+#include "report/amount.h"
 
 #define READY_SECONDS 0.2 /* less is nobody's trouble */
 #define READY_OF_TIME 0.1

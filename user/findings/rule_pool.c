@@ -3,10 +3,10 @@
  * rule_pool.c - a pool's threads have no work, while another thread of their process computes all the time. A
  * pool that waits while nobody computes is a healthy one.
  */
-#include "report/amount.h"
 #include "findings/rules.h"
 #include "findings/says.h"
 #include "findings/spots.h"
+#include "report/amount.h"
 
 #define POOL_SECONDS  0.2
 #define POOL_OF_TIME  0.1

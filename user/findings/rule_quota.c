@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
-#include "report/amount.h"
 #include "base/clock.h"
 #include "findings/held_back.h"
 #include "findings/rules.h"
 #include "findings/says.h"
+#include "report/amount.h"
 
 #define HELD_SECONDS 0.2 /* less is nobody's trouble */
 #define HELD_OF_TIME 0.05

@@ -2,11 +2,11 @@
 /*
  * rule_unseen.c - what this profile cannot show.
  */
-#include "report/amount.h"
 #include "base/cleanup.h"
+#include "findings/cpu_share.h"
 #include "findings/rules.h"
 #include "findings/says.h"
-#include "findings/cpu_share.h"
+#include "report/amount.h"
 
 #define LEAST_NS 2000000000LL /* that must have passed: a short run says nothing of who rests */
 

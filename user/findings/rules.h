@@ -6,8 +6,8 @@
 #ifndef PYPERF_FINDINGS_RULES_H
 #define PYPERF_FINDINGS_RULES_H
 
-#include "report/finding.h"
 #include "findings/scene.h"
+#include "report/finding.h"
 
 /* least: of the row. 1 when it stands out, 0 when it does not, -ENOMEM or -E2BIG. */
 #define RULE(code, least, of, help) \

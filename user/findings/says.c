@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/profile.h"
 #include "report/amount.h"
 #include "report/chance.h"
-#include "profile/profile.h"
 
 void says_value(int column, __s64 value, __s64 of, struct finding *f)
 {

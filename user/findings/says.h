@@ -5,8 +5,8 @@
 #ifndef PYPERF_FINDINGS_SAYS_H
 #define PYPERF_FINDINGS_SAYS_H
 
-#include "report/finding.h"
 #include "findings/scene.h"
+#include "report/finding.h"
 
 /* The values are of this column, and so much of so much. */
 void says_value(int column, __s64 value, __s64 of, struct finding *f);

@@ -5,8 +5,8 @@
 #ifndef PYPERF_FINDINGS_SPOTS_H
 #define PYPERF_FINDINGS_SPOTS_H
 
-#include "report/finding.h"
 #include "findings/scene.h"
+#include "report/finding.h"
 
 #define SPOT_NOT_IN   ((size_t)-1) /* the stack is not meant */
 #define SPOT_NO_FRAME ((size_t)-2) /* it is, but no line of it */

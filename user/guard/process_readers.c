@@ -10,14 +10,14 @@
 
 #include "base/clock.h"
 #include "guard/worker.h"
+#include "python/capture_remote.h"
 #include "remote/context_look.h"
-#include "remote/tasks.h"
 #include "remote/look.h"
 #include "remote/route_look.h"
 #include "remote/task_waits.h"
-#include "remote/thread_names.h"
+#include "remote/tasks.h"
 #include "remote/thread_context_look.h"
-#include "python/capture_remote.h"
+#include "remote/thread_names.h"
 
 int read_container(struct reading *r)
 {

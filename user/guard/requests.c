@@ -6,12 +6,12 @@
 #include "elf/functions.h"
 #include "elf/rows.h"
 #include "guard/reading.h"
-#include "remote/tasks.h"
-#include "remote/look.h"
-#include "remote/task_waits.h"
-#include "remote/thread_names.h"
 #include "proc/perf_map.h"
 #include "python/capture_remote.h"
+#include "remote/look.h"
+#include "remote/task_waits.h"
+#include "remote/tasks.h"
+#include "remote/thread_names.h"
 
 #define SIZE_ABOUT(about)                                                                                    \
 	(offsetof(struct worker_request, about) + sizeof(((struct worker_request *)0)->about))

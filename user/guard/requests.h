@@ -12,12 +12,12 @@
 
 #include "bpf/abi.h"
 #include "elf/source.h"
-#include "remote/context_look.h"
-#include "remote/route_look.h"
-#include "remote/sleepers.h"
 #include "proc/code_maps.h"
 #include "proc/otel_context.h"
 #include "proc/source_text.h"
+#include "remote/context_look.h"
+#include "remote/route_look.h"
+#include "remote/sleepers.h"
 
 struct reading;
 

@@ -18,8 +18,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "guard/reply.h"
 #include "guard/fair_queue.h"
+#include "guard/reply.h"
 #include "guard/usage.h"
 #include "guard/worker_life.h"
 #include "proc/owner.h"

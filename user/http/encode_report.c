@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/encode_report.h"
 
-#include "report/answered.h"
 #include "profile/otlp.h"
 #include "recorded/read_pprof.h"
+#include "report/answered.h"
 
 #define ERROR_SIZE 512
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/interval_list.h"
 
-#include "report/chance.h"
 #include "base/buf.h"
 #include "http/history.h"
 #include "kern/stats.h"
 #include "profile/formats.h"
 #include "profile/profile.h"
+#include "report/chance.h"
 #include "stats/books.h"
 #include "stats/run_facts.h"
 

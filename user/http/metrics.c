@@ -19,8 +19,8 @@
 #include "names/natives.h"
 #include "names/routes.h"
 #include "stats/books.h"
-#include "stats/run_stats.h"
 #include "stats/run_facts.h"
+#include "stats/run_stats.h"
 #include "targets/registry.h"
 #include "tree/journal.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "report/line_text.h"
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "http/history.h"
 #include "http/source_query.h"
 #include "profile/function_lines.h"
+#include "report/line_text.h"
 #include "targets/discover.h"
 #include "targets/questions.h"
 #include "targets/registry.h"

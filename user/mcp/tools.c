@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "report/report_query.h"
 #include "options/commands.h"
 #include "profile/formats.h"
+#include "report/report_query.h"
 
 const struct tool tools[TOOLS] = {
 #define TOOL(NAME, name, command, work, fixed, about) { name, COMMAND_##command, work, fixed, about },

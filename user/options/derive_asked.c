@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <time.h>
 
-#include "report/expression.h"
-#include "report/report_query.h"
 #include "base/clock.h"
 #include "options/derive.h"
 #include "options/fail.h"
 #include "profile/trace_ids.h"
 #include "recorded/when.h"
+#include "report/expression.h"
+#include "report/report_query.h"
 
 #define FAIL_OVER_MAX 1e6 /* percent: what grew may be many times what there was */
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report_query.h"
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "options/fail.h"
 #include "profile/formats.h"
+#include "report/report_query.h"
 
 #define ROW(k, s, l, f, g)                                                                                   \
 	.kind = OPTION_##k, .short_name = s, .long_name = l, .offset = offsetof(struct options, f),          \

@@ -8,11 +8,11 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "remote/thread_states.h"
-#include "remote/trace_look.h"
 #include "proc/remote.h"
 #include "python/objects.h"
 #include "python/pystr.h"
+#include "remote/thread_states.h"
+#include "remote/trace_look.h"
 
 #define ROUNDS	    20
 #define ROUND_NS    200000 /* from one to the next */

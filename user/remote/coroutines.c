@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "remote/generator.h"
 #include "python/target_walk.h"
+#include "remote/generator.h"
 
 static void take_frame(const struct layout *l, __u64 address, const __u8 *bytes, struct chain_frame *ret)
 {

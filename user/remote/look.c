@@ -10,10 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "remote/task_object.h"
-#include "remote/thread_states.h"
 #include "proc/socket_name.h"
 #include "python/target_walk.h"
+#include "remote/task_object.h"
+#include "remote/thread_states.h"
 
 #include "bpf/python/musl.h"
 

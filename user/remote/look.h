@@ -17,9 +17,9 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
+#include "proc/thread.h"
 #include "remote/task_reader.h"
 #include "remote/thread_names.h"
-#include "proc/thread.h"
 
 #define LOOK_THREADS_MAX 2048
 #define LOOK_FRAMES_MAX	 (1U << 18) /* of all threads together */

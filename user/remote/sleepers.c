@@ -6,9 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "remote/thread_states.h"
 #include "proc/thread.h"
 #include "python/target_walk.h"
+#include "remote/thread_states.h"
 
 #define HAS_NATIVE_ID 0x030b0000 /* a thread state has its thread's number (3.11+) */
 #define TASKS_MAX     2048	 /* threads up to 3.10, by which their thread states are known */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "remote/task_list.h"
 #include "remote/coroutines.h"
+#include "remote/task_list.h"
 
 #define OBJECT_AWAITERS_MAX 4096 /* of one task */
 #define OBJECT_SLOTS	    1024 /* of a set's table that are read at once */

@@ -9,8 +9,8 @@
 #ifndef PYPERF_REMOTE_TASK_WAITS_H
 #define PYPERF_REMOTE_TASK_WAITS_H
 
-#include "remote/tasks.h"
 #include "remote/seen_codes.h"
+#include "remote/tasks.h"
 
 #define TASK_WAITS_BYTES_MAX                                                                                 \
 	(sizeof(struct task_waits) + TASKS_LISTED_MAX * sizeof(struct task_wait) +                           \

@@ -17,8 +17,8 @@
 
 #include "base/buf.h"
 #include "bpf/abi.h"
-#include "remote/task_reader.h"
 #include "remote/look.h"
+#include "remote/task_reader.h"
 
 #define TASKS_LISTED_MAX   16384
 #define TASKS_FRAMES_MAX   (1U << 17) /* of all tasks together */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "remote/thread_states.h"
 #include "proc/loaded_elf.h"
 #include "proc/otel_context.h"
 #include "proc/procfs.h"
 #include "proc/remote.h"
 #include "python/context_names.h"
 #include "python/modules.h"
+#include "remote/thread_states.h"
 
 #define VARIABLE      "otel_thread_ctx_v1"
 #define LIBRARIES_MAX 4096

@@ -9,9 +9,9 @@
 #include "guard/worker.h"
 #include "kern/banks.h"
 #include "kern/process_table.h"
-#include "remote_polls/follow.h"
 #include "names/called.h"
 #include "remote/thread_names.h"
+#include "remote_polls/follow.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
 

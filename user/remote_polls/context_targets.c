@@ -11,8 +11,8 @@
 #include "guard/worker.h"
 #include "kern/contexts.h"
 #include "kern/process_table.h"
-#include "remote_polls/follow.h"
 #include "python/context_names.h"
+#include "remote_polls/follow.h"
 #include "targets/questions.h"
 
 #define REST	    20 /* times as long as a look took, before the next: a twentieth of the worker's time */

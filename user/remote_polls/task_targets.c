@@ -13,9 +13,9 @@
 #include "kern/asleep.h"
 #include "kern/process_table.h"
 #include "kern/task_layouts.h"
+#include "python/layout.h"
 #include "remote_polls/follow.h"
 #include "remote_polls/task_stacks.h"
-#include "python/layout.h"
 #include "targets/questions.h"
 
 #define EACH_NS	     (100 * NS_PER_MS) /* between two looks at one process, and up to */

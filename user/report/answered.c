@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/asked_name.h"
-#include "report/amount.h"
-#include "report/chance.h"
 #include "profile/frames.h"
 #include "recorded/files.h"
+#include "report/amount.h"
+#include "report/asked_name.h"
+#include "report/chance.h"
 
 #define FEW_SAMPLES	  100
 #define MANY_INCOMPLETE	  0.005 /* share of stacks that lack something, from which on it is said */

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/report_selection.h"
+#include "base/buf.h"
 #include "report/finding.h"
-#include "report/report_query.h"
 #include "report/line_text.h"
+#include "report/report_query.h"
+#include "report/report_selection.h"
 #include "report/table.h"
 #include "report/traced.h"
-#include "base/buf.h"
 
 #define ANSWERED_EVENTS_MAX 8
 #define ANSWERED_TABLES_MAX (2 * ANSWERED_EVENTS_MAX)

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "report/answered.h"
 #include "report/chance.h"
-#include "base/clock.h"
 
 #define SCHEMA "pyperf-bpf.report/1"
 

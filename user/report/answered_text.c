@@ -8,13 +8,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/amount.h"
-#include "report/answered.h"
 #include "base/clock.h"
 #include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
+#include "report/amount.h"
+#include "report/answered.h"
 
 #define WIDTH	    100
 #define NAME_WIDTH  36

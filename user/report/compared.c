@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/chance.h"
 #include "recorded/read_pprof.h"
+#include "report/chance.h"
 
 void compared_free(struct compared *c)
 {

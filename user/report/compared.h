@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/report_selection.h"
-#include "report/report_query.h"
-#include "report/table.h"
 #include "base/buf.h"
+#include "report/report_query.h"
+#include "report/report_selection.h"
+#include "report/table.h"
 
 enum compared_scale { SCALE_NONE, SCALE_TIME, SCALE_SAMPLES };
 

@@ -8,8 +8,8 @@
 
 #include <linux/types.h>
 
-#include "report/compared.h"
 #include "recorded/interned.h"
+#include "report/compared.h"
 
 /* What makes a node: a function called from another node, 0 = the root. */
 struct compared_node_key {

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/amount.h"
-#include "report/compared_nodes.h"
 #include "base/cleanup.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
+#include "report/amount.h"
+#include "report/compared_nodes.h"
 
 #define WIDTH	     1200.0
 #define MARGIN	     10.0

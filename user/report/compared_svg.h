@@ -6,8 +6,8 @@
 #ifndef PYPERF_REPORT_COMPARED_SVG_H
 #define PYPERF_REPORT_COMPARED_SVG_H
 
-#include "report/compared.h"
 #include "base/buf.h"
+#include "report/compared.h"
 
 /*
  * One file, without a script and without anything from elsewhere. Names of foreign programs cannot do

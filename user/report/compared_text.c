@@ -4,12 +4,12 @@
  */
 #include <stdio.h>
 
-#include "report/amount.h"
-#include "report/compared.h"
 #include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
 #include "profile/table_cell.h"
+#include "report/amount.h"
+#include "report/compared.h"
 
 #define NAME_WIDTH  30
 #define PLACE_WIDTH 28

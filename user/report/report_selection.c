@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "report/asked_name.h"
 #include "report/expression.h"
-#include "base/cleanup.h"
 
 /* One of --focus and --ignore. */
 struct choice {

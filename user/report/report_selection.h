@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "recorded/recorded.h"
 #include "report/distinct.h"
 #include "report/report_query.h"
-#include "recorded/recorded.h"
 
 struct report_selection {
 	const struct recorded *recorded;

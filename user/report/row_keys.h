@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "report/report_query.h"
 #include "recorded/recorded.h"
+#include "report/report_query.h"
 
 /* What makes a row: two of equal keys are one. */
 struct row_key {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table_adder.h"
 #include "profile/frames.h"
+#include "report/table_adder.h"
 
 void table_free(struct table *t)
 {

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "report/table.h"
 #include "recorded/interned.h"
 #include "recorded/own_frames.h"
+#include "report/table.h"
 
 struct adder {
 	const struct report_selection *chosen;

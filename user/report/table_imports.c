@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/table_adder.h"
 #include "base/path.h"
 #include "profile/short_path.h"
+#include "report/table_adder.h"
 
 #define MACHINERY "[finds and loads]" /* until a module's own code runs; of one in C, all of it */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table_adder.h"
 #include "base/cleanup.h"
+#include "report/table_adder.h"
 
 int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
 {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table.h"
 #include "base/cleanup.h"
 #include "profile/frames.h"
 #include "recorded/interned.h"
 #include "recorded/own_frames.h"
+#include "report/table.h"
 
 /* Strings of recorded; 0 = no label has such a key. */
 struct trace_keys {

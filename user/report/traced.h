@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "report/report_selection.h"
 #include "base/buf.h"
 #include "recorded/recorded.h"
+#include "report/report_selection.h"
 
 /* What a thread did at one line, of one kind of event, without anything between. */
 struct traced_stretch {

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "report/traced.h"
 #include "base/clock.h"
+#include "report/traced.h"
 
 static int add_text(const struct traced *t, const char *key, __u32 string, struct buf *out)
 {

@@ -4,11 +4,11 @@
  */
 #include <stdio.h>
 
-#include "report/traced.h"
 #include "base/clock.h"
 #include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
+#include "report/traced.h"
 
 struct trace_page {
 	const struct traced *traced;

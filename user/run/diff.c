@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/compared.h"
-#include "report/compared_svg.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "export/output.h"
 #include "recorded/files.h"
 #include "recorded/write_pprof.h"
+#include "report/compared.h"
+#include "report/compared_svg.h"
 #include "run/commands.h"
 #include "run/printed.h"
 #include "run/profiles.h"

@@ -11,10 +11,10 @@
 #include "export/output.h"
 #include "kern/banks.h"
 #include "kern/stats.h"
-#include "stats/run_stats.h"
 #include "run/agent.h"
-#include "run/printed.h"
 #include "run/loop_rows.h"
+#include "run/printed.h"
+#include "stats/run_stats.h"
 #include "targets/registry.h"
 
 #define END_SECONDS	   1.8 /* from SIGTERM until what hangs is given up */

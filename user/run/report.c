@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report/answered.h"
 #include "base/log.h"
 #include "findings/findings.h"
+#include "report/answered.h"
 #include "run/commands.h"
 #include "run/printed.h"
 #include "run/profiles.h"

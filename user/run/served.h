@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "report/line_text.h"
 #include "options/options.h"
+#include "report/line_text.h"
 
 struct recorded;
 
