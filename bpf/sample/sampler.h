@@ -61,6 +61,7 @@ static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_
 	if (cached)
 		return count_node(s, count, kind, root, OUTCOME_WHOLE);
 	outcome = walk_is_truncated(s) ? OUTCOME_TRUNCATED : walk_thread(s, l);
+	outcome = stack_of_one_moment(s, l, outcome);
 	count->frames += s->walk.python;
 	return count_plain(s, count, kind, t, l, root, outcome);
 }

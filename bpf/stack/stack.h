@@ -24,6 +24,14 @@
 #define TRUST_JIFFIES (SETTLED / 8)
 #define TRUST_SAMPLES 256
 
+/*
+ * What a walk has ended with, if the frames in s->walk are of one moment. The thread is stopped while BPF
+ * programs look at it, so they are. Whoever looks from outside has to find out (user/hosted/still.h).
+ */
+#ifndef stack_of_one_moment
+#define stack_of_one_moment(s, l, outcome) (outcome)
+#endif
+
 /* The data-stack chunk; frames that are objects (up to 3.10) have none. */
 static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
 {
