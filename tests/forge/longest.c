@@ -37,9 +37,10 @@ static unsigned long long quantile(const struct longest_runs *l, double part)
 	return l->max;
 }
 
-static void attach(struct bpf_program *program)
+static void attach(struct bpf_program *program, struct bpf_link **ret)
 {
-	if (!bpf_program__attach(program)) {
+	*ret = bpf_program__attach(program);
+	if (!*ret) {
 		fprintf(stderr, "%s: it cannot be attached\n", bpf_program__name(program));
 		exit(1);
 	}
@@ -59,14 +60,15 @@ int main(int argc, char **argv)
 	s->rodata->of_process = atoi(argv[1]);
 	if (longest__load(s))
 		return 1;
-	attach(s->progs.before);
+	attach(s->progs.before, &s->links.before);
 	if (!fgets(line, sizeof(line), stdin))
 		return 1;
-	attach(s->progs.behind);
+	attach(s->progs.behind, &s->links.behind);
 	while (getchar() != EOF)
 		;
 	printf("{\"switches\": %llu, \"p50_ns\": %llu, \"p99_ns\": %llu, \"max_ns\": %llu}\n",
 	       runs_of(&s->bss->all), quantile(&s->bss->all, 0.5), quantile(&s->bss->all, 0.99),
 	       s->bss->all.max);
+	longest__destroy(s);
 	return 0;
 }

@@ -150,10 +150,10 @@ static int make_tables(struct answered *a, char *error, size_t size)
 /* Of all frames only the markers stay. */
 static int make_markers(struct answered *a)
 {
-	const struct report_query all = { .top = (size_t)-1 };
+	const struct report_query none = { .top = 0 };
 	struct table *t = &a->markers;
 	size_t n = 0;
-	int err = table_make(&a->chosen, a->recorded, &all, BY_FRAME, NULL, t);
+	int err = table_make(&a->chosen, a->recorded, &none, BY_FRAME, NULL, t);
 
 	if (err)
 		return err;
@@ -164,6 +164,7 @@ static int make_markers(struct answered *a)
 			t->rows[n++] = t->rows[i];
 	}
 	t->count = t->shown = n;
+	table_sort(t);
 	return 0;
 }
 

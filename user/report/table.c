@@ -213,10 +213,48 @@ static int compare(const void *a, const void *b, void *context)
 	return (k->number > l->number) - (k->number < l->number);
 }
 
+static void swap(struct table_row *a, struct table_row *b)
+{
+	const struct table_row row = *a;
+
+	*a = *b;
+	*b = row;
+}
+
+/* The first n rows are a heap whose first row is the last one in order: row i goes to where it belongs. */
+static void sift(struct table *t, size_t n, size_t i)
+{
+	for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
+		if (child + 1 < n && compare(&t->rows[child + 1], &t->rows[child], t) > 0)
+			child++;
+		if (compare(&t->rows[child], &t->rows[i], t) <= 0)
+			return;
+		swap(&t->rows[child], &t->rows[i]);
+		i = child;
+	}
+}
+
+/* Puts those rows first that are shown. To sort all of many took longer than to add them up. */
+static void choose(struct table *t)
+{
+	const size_t n = t->shown;
+
+	for (size_t i = n / 2; i--;)
+		sift(t, n, i);
+	for (size_t i = n; n && i < t->count; i++) {
+		if (compare(&t->rows[i], &t->rows[0], t) >= 0)
+			continue;
+		swap(&t->rows[i], &t->rows[0]);
+		sift(t, n, 0);
+	}
+}
+
 void table_sort(struct table *t)
 {
-	if (t->count) /* without rows there is no array */
-		qsort_r(t->rows, t->count, sizeof(*t->rows), compare, t);
+	if (t->shown < t->count)
+		choose(t);
+	if (t->shown) /* without rows there is no array */
+		qsort_r(t->rows, t->shown, sizeof(*t->rows), compare, t);
 }
 
 __s64 table_left_out(const struct table *t)

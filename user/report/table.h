@@ -55,7 +55,10 @@ __s64 table_left_out(const struct table *t);
 
 /* For the files that make tables alone. */
 
-/* Puts the hottest first, and of equal ones what comes first by its name. */
+/*
+ * Puts the hottest first, and of equal ones what comes first by its name, as far as they are shown. The
+ * others come behind them in any order.
+ */
 void table_sort(struct table *t);
 
 #endif

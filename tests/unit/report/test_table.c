@@ -99,6 +99,37 @@ TEST(what_is_not_shown_is_left_out)
 	assert_int_equal(table_left_out(&table), 1);
 }
 
+/* However many are shown, they are the first ones of all, in their order, and the others are left out. */
+TEST(the_first_of_many)
+{
+	char frame[64], all[300][8];
+
+	for (__u32 i = 0; i < ARRAY_SIZE(all); i++) {
+		snprintf(frame, sizeof(frame), "f%u@" APP ":2", i * 7919 % 300);
+		add(frame, "pid=1", 1 + i * 31 % 10);
+	}
+	for (size_t top = ARRAY_SIZE(all); top; top = top / 2) {
+		__s64 shown = 0;
+
+		ask(&(struct report_query){ .top = top }, BY_FUNCTION, NULL);
+		assert_int_equal(table.count, ARRAY_SIZE(all));
+		assert_int_equal(table.shown, top);
+		for (size_t i = 0; i < top; i++) {
+			const struct row_key *key = row_keys_get(&table.keys, table.rows[i].key);
+			const char *name = recorded_get_string(&r, key->name);
+
+			if (top == ARRAY_SIZE(all))
+				snprintf(all[i], sizeof(all[i]), "%s", name);
+			assert_string_equal(name, all[i]);
+			assert_true(!i || table.rows[i].self <= table.rows[i - 1].self);
+			shown += table.rows[i].self;
+		}
+		assert_int_equal(table_left_out(&table), selection.total - shown);
+		table_free(&table);
+		report_selection_free(&selection);
+	}
+}
+
 TEST(who_calls_itself_is_counted_once)
 {
 	add("f@" APP ":2;f@" APP ":2;g@" APP ":5;f@" APP ":2;main@" APP ":9", "pid=1", 4);
