@@ -161,7 +161,7 @@ unit: units ## build and run the unit tests alone
 	$(Q)sh tests/unit.sh $(O)
 
 check-san: deps ## end-to-end tests of a build with the address and undefined-behaviour sanitizers
-	$(Q)$(MAKE_ALL) SAN=address,undefined all
+	$(Q)$(MAKE_ALL) SAN=address,undefined all build/san/tests/layouts/show build/san/tests/forge/longest
 	$(Q)sh tests/sanitized.sh build/san
 
 fuzz: ## libFuzzer on everything that parses; EACH=600 seconds for each target, TARGETS="lines proc"
