@@ -14,8 +14,8 @@ def made():
 
 def test_every_source_file_has_a_command():
     # What a test compiles by itself, in its own way, is no part of the build.
-    ours = {str(path.relative_to(TOP)) for room in ("bpf", "user", "tests") for path in (TOP / room).rglob("*.c")
-            if not path.is_relative_to(TOP / "tests/workloads")}
+    ours = {str(path.relative_to(TOP)) for room in ("bpf", "user", "tests")
+            for path in (TOP / room).rglob("*.c") if not path.is_relative_to(TOP / "tests/workloads")}
     commands = {entry["file"]: entry["command"] for entry in made()}
     assert len(ours) > 800 and ours - set(commands) == set()
     assert "-target bpf" in commands["bpf/pyperf.bpf.c"]
