@@ -58,13 +58,12 @@ static inline void child_end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Kills a process, whoever's child it is, and returns when it has no memory and no files any more. */
-static inline void child_kill(pid_t pid)
+/* Returns when a process that was killed, whoever's child it is, has no memory and no files any more. */
+static inline void child_wait_gone(pid_t pid)
 {
 	char path[32], stat[256] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	assert_int_equal(kill(pid, SIGKILL), 0);
 	do {
 		const int fd = open(path, O_RDONLY);
 		const ssize_t size = fd < 0 ? 0 : read(fd, stat, sizeof(stat) - 1);
@@ -73,6 +72,12 @@ static inline void child_kill(pid_t pid)
 		close(fd);
 		usleep(500);
 	} while (*stat && !strstr(stat, ") Z ") && !strstr(stat, ") X "));
+}
+
+static inline void child_kill(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	child_wait_gone(pid);
 }
 
 #endif

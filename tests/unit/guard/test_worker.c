@@ -323,6 +323,7 @@ TEST(parser_dies)
 	receive(&reply);
 	assert_int_equal(reply.error, -EPIPE);
 	assert_int_equal(reply.tag, 50);
+	child_wait_gone(parser); /* its sockets end first, which the child sees, and then it */
 	identify_works(51);
 	assert_int_not_equal(worker_pid(worker), child);
 	assert_int_not_equal(worker_parser_pid(worker), parser);
