@@ -6,6 +6,7 @@
 #ifndef PYPERF_KERN_PROCESS_TABLE_H
 #define PYPERF_KERN_PROCESS_TABLE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <linux/types.h>
 
@@ -32,6 +33,16 @@ int kernel_set_process(struct kernel *k, __u32 pid, const struct process *p);
 /* Every entry; processes_list() of processes.h says more. */
 int kernel_processes(const struct kernel *k, struct process_list *ret);
 int kernel_get_process(struct kernel *k, __u32 pid, struct process *ret);
+/*
+ * The same of the image with this struct process.id. -ESRCH: it has ended, or executed another one, which has
+ * the same pid and start time.
+ */
+static inline int kernel_get_image(struct kernel *k, __u32 pid, __u32 id, struct process *ret)
+{
+	int err = kernel_get_process(k, pid, ret);
+
+	return err ?: ret->id == id ? 0 : -ESRCH;
+}
 int kernel_remove_process(struct kernel *k, __u32 pid);
 /*
  * Finds or adds a layout for a process of this user, in the place of one that no process has any more if need

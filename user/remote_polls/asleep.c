@@ -231,10 +231,10 @@ static int ask(struct asleep_targets *t)
 	const struct asleep *a = &t->part[0];
 	struct worker_request request;
 	struct process p;
-	int err = kernel_get_process(t->kernel, a->pid, &p);
+	int err = kernel_get_image(t->kernel, a->pid, a->process, &p);
 
-	if (err || p.id != a->process)
-		return err ?: -ESRCH;
+	if (err)
+		return err;
 	request = question_request(WORKER_SLEEPERS, a->pid, p.start_time);
 	err = kernel_get_layout(t->kernel, p.layout, &request.sleepers.layout);
 	request.sleepers.runtime = p.runtime;

@@ -116,9 +116,9 @@ static int ask(struct called_targets *t, struct followed *p)
 	const struct question q = { on_answer, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
 	struct process process;
-	int err = kernel_get_process(t->kernel, p->pid, &process);
+	int err = kernel_get_image(t->kernel, p->pid, p->id, &process);
 
-	if (err || process.id != p->id || process.state != PROCESS_PYTHON)
+	if (err || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
 	request = question_request(WORKER_THREAD_NAMES, p->pid, p->start_time);
 	err = kernel_get_layout(t->kernel, process.layout, &request.threads.layout);

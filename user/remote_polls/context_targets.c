@@ -97,9 +97,9 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	memcpy(&found, r->table, sizeof(found));
 	if (!context_vars_are_sane(&found, t->names))
 		return -EBADMSG;
-	err = kernel_get_process(t->kernel, p->pid, &process);
-	if (err || process.id != p->id)
-		return err ?: -ESRCH;
+	err = kernel_get_image(t->kernel, p->pid, p->id, &process);
+	if (err)
+		return err;
 	known = contexts_get(contexts, process.contexts);
 	if (known)
 		all = *known;
@@ -141,9 +141,9 @@ static int ask(struct context_targets *t, const struct followed *p)
 	const struct question q = { on_answer, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
 	struct process process;
-	int err = kernel_get_process(t->kernel, p->pid, &process);
+	int err = kernel_get_image(t->kernel, p->pid, p->id, &process);
 
-	if (err || process.id != p->id || process.state != PROCESS_PYTHON)
+	if (err || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
 	request = question_request(WORKER_CONTEXTS, p->pid, p->start_time);
 	err = kernel_get_layout(t->kernel, process.layout, &request.contexts.layout);

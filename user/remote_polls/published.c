@@ -53,15 +53,12 @@ void published_free(struct published *p)
 	free(p);
 }
 
-/*
- * Whether this is still the process's image. One that it has executed since has the same pid and start time,
- * and the worker may have read that one's memory.
- */
+/* Whether this is still the process's image: of another one the worker may have read the memory. */
 static bool is_there(struct published *p, const struct registry_entry *e)
 {
 	struct process process;
 
-	return e && !e->ended && !kernel_get_process(p->kernel, e->pid, &process) && process.id == e->id;
+	return e && !e->ended && !kernel_get_image(p->kernel, e->pid, e->id, &process);
 }
 
 /* 0 if it is known now what the process publishes, else -errno. */

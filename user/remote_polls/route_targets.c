@@ -100,9 +100,7 @@ static __u64 user_of(const struct route_targets *t, __u32 pid, __u32 id)
 {
 	struct process process;
 
-	if (kernel_get_process(t->kernel, pid, &process) || process.id != id)
-		return 0;
-	return process.user;
+	return kernel_get_image(t->kernel, pid, id, &process) ? 0 : process.user;
 }
 
 static bool has_room(const struct route_targets *t, __u64 user)
@@ -278,9 +276,10 @@ static int describe(struct route_targets *t, const struct target *target, struct
 	const struct registry_entry *e = registry_find(t->registry, target->id);
 	const struct context_vars *vars;
 	struct process process;
-	int err = e && !e->ended ? kernel_get_process(t->kernel, target->key.pid, &process) : -ESRCH;
+	int err = e && !e->ended ? kernel_get_image(t->kernel, target->key.pid, target->id, &process) :
+				   -ESRCH;
 
-	if (err || process.id != target->id || process.state != PROCESS_PYTHON)
+	if (err || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
 	vars = contexts_get(kernel_contexts(t->kernel), process.contexts);
 	if (!vars || !vars->trace.count)

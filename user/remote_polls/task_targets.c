@@ -106,7 +106,7 @@ static bool tell_kernel(const struct task_targets *t, const struct task_process 
 	__u32 number;
 
 	if (!task_layouts_are_wanted(layouts) ||
-	    kernel_get_process(t->kernel, p->followed.pid, &process) || process.id != p->followed.id)
+	    kernel_get_image(t->kernel, p->followed.pid, p->followed.id, &process))
 		return true;
 	number = task_layouts_add(layouts, l, process.user);
 	if (number)
@@ -159,12 +159,11 @@ static int take_answer(struct task_targets *t, struct task_process *p, struct wo
 	const struct task_waits *head = (const void *)r->table;
 	const __u64 at = r->table_size < sizeof(*head) ? 0 : time_of(t, head->at_ns);
 	struct process process;
-	int err = kernel_get_process(t->kernel, of.pid, &process);
+	/* What it has executed since may be what was looked at. */
+	int err = kernel_get_image(t->kernel, of.pid, of.process, &process) ?:
+		  task_stacks_begin(&t->stacks, r->table, r->table_size, &of,
+				    p->looked && at > p->looked ? at - p->looked : 0, &p->places);
 
-	if (err || process.id != of.process) /* what it has executed since was looked at */
-		return err ?: -ESRCH;
-	err = task_stacks_begin(&t->stacks, r->table, r->table_size, &of,
-				p->looked && at > p->looked ? at - p->looked : 0, &p->places);
 	if (err)
 		return err;
 	r->table = NULL;
@@ -239,9 +238,9 @@ static int ask(struct task_targets *t, struct task_process *p)
 	struct worker_request request;
 	struct process process;
 	struct layout layout;
-	int err = kernel_get_process(t->kernel, f->pid, &process);
+	int err = kernel_get_image(t->kernel, f->pid, f->id, &process);
 
-	if (err || process.id != f->id || process.state != PROCESS_PYTHON)
+	if (err || process.state != PROCESS_PYTHON)
 		return err ?: -ESRCH;
 	err = kernel_get_layout(t->kernel, process.layout, &layout);
 	if (!err && !layout_has_tasks(&layout)) {

@@ -93,7 +93,7 @@ static bool may_go(void *generation, struct registry_entry *e)
 		kernel_hold_process_id(g->kernel, e->id, false);
 		return true;
 	}
-	e->over = e->ended || kernel_get_process(g->kernel, e->pid, &p) || p.id != e->id;
+	e->over = e->ended || kernel_get_image(g->kernel, e->pid, e->id, &p);
 	return false;
 }
 
