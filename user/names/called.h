@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "base/clock.h"
+#include "bpf/abi.h"
+
 #define CALLED_THREADS_MAX 65536 /* of all processes */
 #define CALLED_TID_BITS	   22	 /* Linux gives out no larger ones: PID_MAX_LIMIT */
 #define CALLED_LOOKS	   8	 /* without a name, before a thread is taken to have none */
@@ -24,6 +27,12 @@ void called_free(struct called *c);  /* NULL is fine */
 static inline __u64 called_thread(__u32 tid, __u64 start_ticks)
 {
 	return start_ticks << CALLED_TID_BITS | tid;
+}
+
+/* That of samples. */
+static inline __u64 called_thread_of(const struct owner *o)
+{
+	return called_thread(o->tid, clock_ticks_of(o->began));
 }
 
 /*
@@ -48,9 +57,8 @@ void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 
 
 /*
  * How a thread is shown. main: whether it is the main one. in_kernel: its name there. of_process: that of its
- * main thread. What a program has
- * told the kernel of a thread goes first: a name that differs from its process's. The main thread has that of
- * the process, as everywhere else. c may be NULL.
+ * main thread. What a program has told the kernel of a thread goes first: a name that differs from its
+ * process's. The main thread has that of the process, as everywhere else. c may be NULL.
  */
 const char *called_shown(const struct called *c, __u32 process, __u64 thread, bool main,
 			 const char *in_kernel, const char *of_process);

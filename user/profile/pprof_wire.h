@@ -53,7 +53,12 @@ enum {
 /* A line and a column of 0 are not known. */
 enum { PPROF_LINE_FUNCTION = 1, PPROF_LINE_LINE = 2, PPROF_LINE_COLUMN = 3 };
 
-/* An id is not 0. */
-enum { PPROF_FUNCTION_ID = 1, PPROF_FUNCTION_NAME = 2, PPROF_FUNCTION_FILE = 4, PPROF_FUNCTION_LINE = 5 };
+enum {
+	PPROF_FUNCTION_ID = 1, /* not 0 */
+	PPROF_FUNCTION_NAME = 2,
+	PPROF_FUNCTION_SYSTEM_NAME = 3, /* is read where there is no other; not written */
+	PPROF_FUNCTION_FILE = 4,
+	PPROF_FUNCTION_LINE = 5,
+};
 
 #endif

@@ -9,15 +9,12 @@
 #include "profile/events.h"
 #include "recorded/read_parts.h"
 
-enum { TYPE = 1, UNIT = 2 };
-enum { SAMPLE_TYPE = 1, TIME = 9, DURATION = 10, PERIOD_TYPE = 11, PERIOD = 12, COMMENT = 13, DEFAULT = 14 };
-
 static int read_type(struct pprof_reader *r, struct wire m, struct recorded_type *ret)
 {
-	__u64 f[3];
+	__u64 f[PPROF_TYPE_UNIT + 1];
 
-	return read_scalars(r, m, f, 2) ?: read_text(r, f[TYPE], &ret->type) ?:
-	       read_text(r, f[UNIT], &ret->unit);
+	return read_scalars(r, m, f, PPROF_TYPE_UNIT) ?: read_text(r, f[PPROF_TYPE_TYPE], &ret->type) ?:
+	       read_text(r, f[PPROF_TYPE_UNIT], &ret->unit);
 }
 
 static int is_of_others(struct pprof_reader *r)
@@ -66,18 +63,14 @@ static int add_comment(struct pprof_reader *r, __u64 index)
 
 static int read_comments(struct pprof_reader *r)
 {
-	struct wire w = r->message, numbers;
+	struct wire w = r->message;
 	struct wire_field field;
-	__u64 index;
-	__u8 one[10];
 	int err = 0;
 
 	while (!err && wire_next(&w, &field) > 0) {
-		if (field.number != COMMENT)
+		if (field.number != PPROF_COMMENT)
 			continue;
-		err = wire_numbers(&field, one, &numbers);
-		while (!err && numbers.at < numbers.end)
-			err = wire_number(&numbers, &index) ?: add_comment(r, index);
+		err = read_numbers(r, &field, add_comment);
 	}
 	return err;
 }
@@ -140,24 +133,24 @@ int read_growths_begin(struct pprof_reader *r, __s64 start, __s64 duration)
 int read_header(struct pprof_reader *r)
 {
 	struct recorded *to = r->recorded;
-	__u64 f[DEFAULT + 1];
-	int err = read_scalars(r, r->message, f, DEFAULT);
+	__u64 f[PPROF_DEFAULT_TYPE + 1];
+	int err = read_scalars(r, r->message, f, PPROF_DEFAULT_TYPE);
 
-	if (!err && is_outside(to, (__s64)f[TIME], (__s64)f[DURATION]))
+	if (!err && is_outside(to, (__s64)f[PPROF_TIME], (__s64)f[PPROF_DURATION]))
 		return -ERANGE;
-	err = err ?: read_each(r, &r->message, SAMPLE_TYPE, add_type);
+	err = err ?: read_each(r, &r->message, PPROF_SAMPLE_TYPE, add_type);
 	if (!err && !r->type_count)
 		return read_fail(r, -EBADMSG, "it has no sample type: is it a pprof profile?");
 	if (!err && to->files && !to->has_otlp && r->type_count != to->type_count)
 		return is_of_others(r);
-	err = err ?: read_each(r, &r->message, PERIOD_TYPE, add_period_type) ?: read_comments(r);
+	err = err ?: read_each(r, &r->message, PPROF_PERIOD_TYPE, add_period_type) ?: read_comments(r);
 	if (!err && !to->files) {
 		to->type_count = r->type_count; /* two of them may be called the same */
-		to->period = (__s64)f[PERIOD];
-		err = read_text(r, f[DEFAULT], &to->default_type);
+		to->period = (__s64)f[PPROF_PERIOD];
+		err = read_text(r, f[PPROF_DEFAULT_TYPE], &to->default_type);
 	}
 	if (err)
 		return err;
-	add_times(to, (__s64)f[TIME], (__s64)f[DURATION]);
-	return read_growths_begin(r, (__s64)f[TIME], (__s64)f[DURATION]);
+	add_times(to, (__s64)f[PPROF_TIME], (__s64)f[PPROF_DURATION]);
+	return read_growths_begin(r, (__s64)f[PPROF_TIME], (__s64)f[PPROF_DURATION]);
 }

@@ -6,9 +6,10 @@
 #define PYPERF_RECORDED_READ_PARTS_H
 
 #include "base/buf.h"
+#include "base/wire.h"
+#include "profile/pprof_wire.h"
 #include "recorded/interned.h"
 #include "recorded/recorded.h"
-#include "base/wire.h"
 
 #define READ_FRAMES_MAX (1u << 28) /* of all samples of a file, equal ones counted each: what it may cost */
 

@@ -11,34 +11,34 @@
 #include "recorded/frame_kinds.h"
 #include "recorded/read_parts.h"
 
-enum { MAPPING = 3, LOCATION = 4, FUNCTION = 5 };
-
 static int add_mapping(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
 	struct read_mapping read = { 0 };
-	__u64 f[7];
-	int err = read_scalars(r, m, f, 6) ?: read_text(r, f[5], &mapping.file) ?:
-		  read_text(r, f[6], &mapping.build_id) ?:
+	__u64 f[PPROF_MAPPING_BUILD_ID + 1];
+	int err = read_scalars(r, m, f, PPROF_MAPPING_BUILD_ID) ?:
+		  read_text(r, f[PPROF_MAPPING_FILE], &mapping.file) ?:
+		  read_text(r, f[PPROF_MAPPING_BUILD_ID], &mapping.build_id) ?:
 		  recorded_mapping(r->recorded, &mapping, &read.recorded);
 
-	read.start = f[2];
-	return err ?: read_ids_add(r, &r->mappings, f[1], &read, sizeof(read));
+	read.start = f[PPROF_MAPPING_START];
+	return err ?: read_ids_add(r, &r->mappings, f[PPROF_MAPPING_ID], &read, sizeof(read));
 }
 
 static int add_function(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_function function = { 0 };
-	__u64 f[6];
+	__u64 f[PPROF_FUNCTION_LINE + 1];
 	__u32 id;
-	int err = read_scalars(r, m, f, 5) ?: read_text(r, f[2], &function.name) ?:
-		  read_text(r, f[4], &function.file);
+	int err = read_scalars(r, m, f, PPROF_FUNCTION_LINE) ?:
+		  read_text(r, f[PPROF_FUNCTION_NAME], &function.name) ?:
+		  read_text(r, f[PPROF_FUNCTION_FILE], &function.file);
 
 	if (!err && !function.name)
-		err = read_text(r, f[3], &function.name);
-	function.start_line = (__s64)f[5];
+		err = read_text(r, f[PPROF_FUNCTION_SYSTEM_NAME], &function.name);
+	function.start_line = (__s64)f[PPROF_FUNCTION_LINE];
 	err = err ?: recorded_function(r->recorded, &function, &id);
-	return err ?: read_ids_add(r, &r->functions, f[1], &id, sizeof(id));
+	return err ?: read_ids_add(r, &r->functions, f[PPROF_FUNCTION_ID], &id, sizeof(id));
 }
 
 /* Code that has no name yet is called by the file that it lies in, or by its address. */
@@ -97,16 +97,17 @@ static int add_place(struct pprof_reader *r, struct recorded_place *p)
 static int add_line(struct pprof_reader *r, struct wire m, struct recorded_place place)
 {
 	const __u32 *function = NULL;
-	__u64 f[4];
-	int err = read_scalars(r, m, f, 3);
+	__u64 f[PPROF_LINE_COLUMN + 1], id;
+	int err = read_scalars(r, m, f, PPROF_LINE_COLUMN);
 
 	if (err)
 		return err;
-	if (f[1] && !(function = read_ids_find(&r->functions, f[1], sizeof(*function))))
+	id = f[PPROF_LINE_FUNCTION];
+	if (id && !(function = read_ids_find(&r->functions, id, sizeof(*function))))
 		return read_fail(r, -EBADMSG, "it names a function that it has not");
 	place.function = function ? *function : 0;
-	place.line = (__s64)f[2];
-	place.column = (__s64)f[3];
+	place.line = (__s64)f[PPROF_LINE_LINE];
+	place.column = (__s64)f[PPROF_LINE_COLUMN];
 	return add_place(r, &place);
 }
 
@@ -147,15 +148,17 @@ int read_location_add(struct pprof_reader *r, struct wire m, const struct read_l
 
 static int add_location(struct pprof_reader *r, struct wire m)
 {
-	__u64 f[4];
-	int err = read_scalars(r, m, f, 3);
+	__u64 f[PPROF_LOCATION_ADDRESS + 1];
+	int err = read_scalars(r, m, f, PPROF_LOCATION_ADDRESS);
+	const struct read_location location = { f[PPROF_LOCATION_ID], f[PPROF_LOCATION_MAPPING],
+						f[PPROF_LOCATION_ADDRESS], PPROF_LOCATION_LINE };
 
-	return err ?: read_location_add(r, m, &(struct read_location){ f[1], f[2], f[3], 4 });
+	return err ?: read_location_add(r, m, &location);
 }
 
 int read_places(struct pprof_reader *r)
 {
-	return read_each(r, &r->message, MAPPING, add_mapping) ?:
-	       read_each(r, &r->message, FUNCTION, add_function) ?:
-	       read_each(r, &r->message, LOCATION, add_location);
+	return read_each(r, &r->message, PPROF_MAPPING, add_mapping) ?:
+	       read_each(r, &r->message, PPROF_FUNCTION, add_function) ?:
+	       read_each(r, &r->message, PPROF_LOCATION, add_location);
 }

@@ -129,7 +129,7 @@ static int read_message(struct pprof_reader *r)
 
 	if (r->message.at == r->message.end)
 		return read_fail(r, -EBADMSG, "it is empty");
-	err = read_each(r, &r->message, 6, read_text_add);
+	err = read_each(r, &r->message, PPROF_STRING, read_text_add);
 	return err ?: read_header(r) ?: read_places(r) ?: read_samples(r);
 }
 

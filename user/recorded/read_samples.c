@@ -8,8 +8,6 @@
 
 #include "recorded/read_parts.h"
 
-enum { SAMPLE = 2, LOCATION_ID = 1, VALUE = 2, LABEL = 3 };
-
 int read_location_of_sample(struct pprof_reader *r, __u64 id)
 {
 	const struct read_line_range *range = read_ids_find(&r->locations, id, sizeof(*range));
@@ -56,15 +54,16 @@ int read_label_add(struct pprof_reader *r, struct buf *to, const struct recorded
 static int add_label(struct pprof_reader *r, const struct wire_field *field)
 {
 	struct recorded_label label = { 0 };
-	__u64 f[5];
+	__u64 f[PPROF_LABEL_UNIT + 1];
 	int err;
 
 	if (field->type != WIRE_BYTES)
 		return -EBADMSG;
-	err = read_scalars(r, field->bytes, f, 4) ?: read_text(r, f[1], &label.key);
-	label.is_number = !f[2];
-	label.number = label.is_number ? (__s64)f[3] : 0;
-	err = err ?: read_text(r, label.is_number ? f[4] : f[2], &label.text);
+	err = read_scalars(r, field->bytes, f, PPROF_LABEL_UNIT) ?:
+	      read_text(r, f[PPROF_LABEL_KEY], &label.key);
+	label.is_number = !f[PPROF_LABEL_TEXT];
+	label.number = label.is_number ? (__s64)f[PPROF_LABEL_NUMBER] : 0;
+	err = err ?: read_text(r, f[label.is_number ? PPROF_LABEL_UNIT : PPROF_LABEL_TEXT], &label.text);
 	return err ?: read_label_add(r, &r->labels, &label);
 }
 
@@ -83,11 +82,11 @@ int read_base(struct pprof_reader *r)
 
 static int add_field(struct pprof_reader *r, const struct wire_field *field)
 {
-	if (field->number == LOCATION_ID)
+	if (field->number == PPROF_SAMPLE_LOCATIONS)
 		return read_numbers(r, field, read_location_of_sample);
-	if (field->number == VALUE)
+	if (field->number == PPROF_SAMPLE_VALUES)
 		return read_numbers(r, field, add_value);
-	return field->number == LABEL ? add_label(r, field) : 0;
+	return field->number == PPROF_SAMPLE_LABEL ? add_label(r, field) : 0;
 }
 
 static bool is_in_python(const struct pprof_reader *r)
@@ -152,5 +151,5 @@ static int add_sample(struct pprof_reader *r, struct wire m)
 
 int read_samples(struct pprof_reader *r)
 {
-	return read_each(r, &r->message, SAMPLE, add_sample);
+	return read_each(r, &r->message, PPROF_SAMPLE, add_sample);
 }

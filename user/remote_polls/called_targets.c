@@ -69,9 +69,12 @@ static size_t unknown(const struct called_targets *t, __u32 id, bool missed)
 
 	for (__u32 i = 0; i < tables->owner_count; i++) {
 		const struct owner *o = &tables->owners[i];
-		const __u64 thread = called_thread(o->tid, clock_ticks_of(o->began));
+		__u64 thread;
 
-		if (!o->key || o->process != id || !o->tid || called_find(t->called, id, thread))
+		if (!o->key || o->process != id || !o->tid)
+			continue;
+		thread = called_thread_of(o);
+		if (called_find(t->called, id, thread))
 			continue;
 		count++;
 		if (missed && called_miss(t->called, id, thread))

@@ -80,11 +80,6 @@ static void fill_pod_labels(const struct harvest_inputs *inputs, const char *pod
 		l->extra[i] = e->value[i];
 }
 
-static __u64 thread_of(const struct owner *o)
-{
-	return called_thread(o->tid, clock_ticks_of(o->began));
-}
-
 /* The process is named after its main thread; a thread of its own has its own name too. */
 static void fill_owner_labels(const struct harvest_inputs *inputs, const struct owner *owner,
 			      const struct registry_entry *process, const char *comm,
@@ -101,8 +96,8 @@ static void fill_owner_labels(const struct harvest_inputs *inputs, const struct 
 	l->began_boot_ns = process->loads_from ?: process->start_time;
 	l->user = process->user;
 	if (owner->tid)
-		l->thread = called_shown(inputs->called, process->id, thread_of(owner), owner->tid == l->pid,
-					 comm, l->comm);
+		l->thread = called_shown(inputs->called, process->id, called_thread_of(owner),
+					 owner->tid == l->pid, comm, l->comm);
 	for (int i = 0; i < LABEL_COUNT; i++)
 		if (label_is_of_registry(i))
 			profile_labels_set(l, i, process->label[i]);
