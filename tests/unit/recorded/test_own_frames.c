@@ -5,21 +5,13 @@
 #include <string.h>
 
 #include "recorded/own_frames.h"
-#include "tests/forge/test.h"
-
-static __u32 string(struct recorded *r, const char *text)
-{
-	__u32 id;
-
-	assert_int_equal(recorded_string(r, text, strlen(text), &id), 0);
-	return id;
-}
+#include "tests/forge/recording.h"
 
 static __u32 place(struct recorded *r, enum frame_kind kind, const char *name, const char *file)
 {
-	const struct recorded_function f = { .name = string(r, name),
-					     .file = kind == FRAME_NATIVE ? 0 : string(r, file) };
-	const struct recorded_mapping m = { .file = string(r, file) };
+	const struct recorded_function f = { .name = recording_string(r, name),
+					     .file = kind == FRAME_NATIVE ? 0 : recording_string(r, file) };
+	const struct recorded_mapping m = { .file = recording_string(r, file) };
 	struct recorded_place p = { .kind = kind };
 	__u32 id;
 

@@ -7,15 +7,7 @@
 #include <string.h>
 
 #include "recorded/recorded.h"
-#include "tests/forge/test.h"
-
-static __u32 string(struct recorded *r, const char *text)
-{
-	__u32 id;
-
-	assert_int_equal(recorded_string(r, text, strlen(text), &id), 0);
-	return id;
-}
+#include "tests/forge/recording.h"
 
 TEST(texts)
 {
@@ -24,22 +16,22 @@ TEST(texts)
 	__u32 id;
 
 	assert_non_null(longest);
-	assert_int_equal(string(&r, ""), 0);
+	assert_int_equal(recording_string(&r, ""), 0);
 	assert_string_equal(recorded_get_string(&r, 0), "");
-	assert_int_equal(string(&r, "a"), string(&r, "a"));
-	assert_string_equal(recorded_get_string(&r, string(&r, "\xff!")), "\xef\xbf\xbd!");
+	assert_int_equal(recording_string(&r, "a"), recording_string(&r, "a"));
+	assert_string_equal(recorded_get_string(&r, recording_string(&r, "\xff!")), "\xef\xbf\xbd!");
 	assert_int_equal(recorded_string(&r, "a\0b", 3, &id), 0);
-	assert_int_equal(id, string(&r, "a"));
+	assert_int_equal(id, recording_string(&r, "a"));
 	assert_int_equal(recorded_string(&r, "\0b", 2, &id), 0);
 	assert_int_equal(id, 0);
 	memset(longest, 'x', 9999);
-	assert_int_equal(strlen(recorded_get_string(&r, string(&r, longest))), RECORDED_STRING_MAX);
+	assert_int_equal(strlen(recorded_get_string(&r, recording_string(&r, longest))), RECORDED_STRING_MAX);
 	free(longest);
 }
 
 static __u32 place(struct recorded *r, const char *name)
 {
-	const struct recorded_function f = { .name = string(r, name) };
+	const struct recorded_function f = { .name = recording_string(r, name) };
 	struct recorded_place p = { 0 };
 	__u32 id;
 
@@ -91,17 +83,22 @@ TEST(too_long_stacks)
 	assert_int_equal(recorded_add(&r, (__u32[]){ 1 }, 1, NULL, 0, (__s64[]){ 1 }), -E2BIG);
 }
 
+static void say(struct recorded *r, const char *text)
+{
+	recorded_comment(r, recording_string(r, text));
+}
+
 TEST(what_comments_say)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 
 	/* Of two files. */
-	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
-	recorded_comment(&r, string(&r, "90 of 100 ticks came: times are made up for that"));
-	recorded_comment(&r, string(&r, "3 processes could not be looked at (3 of uid 7): what they did is "
-					"not there"));
-	recorded_comment(&r, string(&r, "12 ticks of programs that had only begun and were not analysed"));
-	recorded_comment(&r, string(&r, "9 of 10 things"));
+	say(&r, "90 of 100 ticks came: times are made up for that");
+	say(&r, "90 of 100 ticks came: times are made up for that");
+	say(&r, "3 processes could not be looked at (3 of uid 7): what they did is "
+		"not there");
+	say(&r, "12 ticks of programs that had only begun and were not analysed");
+	say(&r, "9 of 10 things");
 	recorded_comment(&r, 0);
 	assert_int_equal(r.comment_count, 4);
 	assert_int_equal(r.unanalysed, 12);

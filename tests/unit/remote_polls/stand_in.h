@@ -55,6 +55,32 @@ static inline void turn(void)
 	loop.rows[0].run(loop.rows[0].context, 0);
 }
 
+/* Turns it until so many questions were asked in all. Returns when that was. */
+static inline __u64 turn_until(int times)
+{
+	const __u64 begin = clock_ns();
+
+	while (asked < times) {
+		assert_true(clock_ns() - begin < PATIENCE_NS);
+		turn();
+	}
+	return clock_ns();
+}
+
+/* The question's answer: an error, or a value, of which `size` bytes are said to have come. */
+static inline void answer_value(const void *about, int err, const void *value, size_t value_size, size_t size)
+{
+	struct worker_reply reply = { .pid = request.pid, .error = err, .table_size = size };
+
+	if (value) {
+		reply.table = calloc(1, value_size + 1);
+		assert_non_null(reply.table);
+		memcpy(reply.table, value, value_size);
+	}
+	question.answer(question.asker, about, &reply);
+	free(reply.table);
+}
+
 static inline int due_ms(void)
 {
 	return loop.rows[0].timeout_ms(loop.rows[0].context);

@@ -153,17 +153,6 @@ static void add_thread(__u32 tid, __u32 pid)
 	list[list_count++] = (struct asleep){ .tid = tid, .pid = pid, .process = pid + 1000 };
 }
 
-/* Until the worker has been asked so often. */
-static void turn_until_asked(int times)
-{
-	const __u64 begin = clock_ns();
-
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
-}
-
 TEST(nothing_before_waits_are_seen)
 {
 	is_open = false;
@@ -181,7 +170,7 @@ TEST(what_was_seen_goes_back)
 {
 	add_thread(11, 10);
 	add_thread(12, 10);
-	turn_until_asked(1);
+	turn_until(1);
 	assert_int_equal(request.type, WORKER_SLEEPERS);
 	assert_int_equal(request.pid, 10);
 	assert_int_equal(request.start_ticks, 5);
@@ -217,7 +206,7 @@ TEST(process_by_process)
 	for (__u32 i = 0; i < SLEEPERS_MAX + 3; i++)
 		add_thread(21 + i, 20);
 	for (int i = 0; i < 3; i++) {
-		turn_until_asked(i + 1);
+		turn_until(i + 1);
 		assert_int_equal(request.pid, pids[i]);
 		assert_int_equal(request.sleepers.question.count, counts[i]);
 		answer();
@@ -232,15 +221,15 @@ TEST(nobody_is_always_first)
 {
 	add_thread(11, 10);
 	add_thread(21, 20);
-	turn_until_asked(1);
+	turn_until(1);
 	assert_int_equal(request.pid, 10);
 	generation++; /* the tree was emptied: all are listed again, soon */
 	answer();
-	turn_until_asked(2);
+	turn_until(2);
 	assert_int_equal(request.pid, 20);
 	answer();
 	generation++;
-	turn_until_asked(3);
+	turn_until(3);
 	assert_int_equal(request.pid, 10);
 }
 
@@ -249,14 +238,14 @@ TEST(one_that_cannot_be_looked_at)
 	__u64 begin;
 
 	add_thread(11, 10);
-	turn_until_asked(1);
+	turn_until(1);
 	begin = clock_ns();
 	answer_with(NULL, 0, -ETIMEDOUT);
-	turn_until_asked(2);
+	turn_until(2);
 	assert_true(clock_ns() - begin >= NS_PER_SECOND);
 	begin = clock_ns();
 	answer_with((__u8 *)strdup("nonsense"), 8, 0);
-	turn_until_asked(3);
+	turn_until(3);
 	assert_true(clock_ns() - begin >= 2 * NS_PER_SECOND);
 	assert_int_equal(kept_count, 0);
 }
@@ -267,14 +256,14 @@ TEST(one_that_is_gone)
 	add_thread(11, 10);
 	add_thread(21, 20);
 	gone_process = 10;
-	turn_until_asked(1);
+	turn_until(1);
 	assert_int_equal(request.pid, 20);
 }
 
 TEST(freed_with_an_answer_at_hand)
 {
 	add_thread(11, 10);
-	turn_until_asked(1);
+	turn_until(1);
 	answer();
 	/* A sanitizer sees what the teardown leaves. */
 }

@@ -86,12 +86,7 @@ static void sampled(int at, __u32 tid)
 
 static void turn_until_asked(int times)
 {
-	const __u64 begin = clock_ns();
-
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
+	turn_until(times);
 	assert_int_equal(request.type, WORKER_THREAD_NAMES);
 	assert_int_equal(request.pid, PID);
 	assert_int_equal(request.threads.runtime, 0x7000);

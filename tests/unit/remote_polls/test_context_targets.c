@@ -101,12 +101,7 @@ static int teardown(void **state)
 
 static void turn_until_any(int times)
 {
-	const __u64 begin = clock_ns();
-
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
+	turn_until(times);
 	assert_int_equal(request.type, WORKER_CONTEXTS);
 }
 
@@ -119,15 +114,7 @@ static void turn_until_asked(int times)
 
 static void answer(int err, const struct context_vars *v, size_t size)
 {
-	struct worker_reply reply = { .pid = request.pid, .error = err, .table_size = size };
-
-	if (v) {
-		reply.table = calloc(1, sizeof(*v) + 1);
-		assert_non_null(reply.table);
-		memcpy(reply.table, v, sizeof(*v));
-	}
-	question.answer(question.asker, &note, &reply);
-	free(reply.table);
+	answer_value(&note, err, v, sizeof(*v), size);
 }
 
 static struct context_vars found(__u64 address, __u8 label)

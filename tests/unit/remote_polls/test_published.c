@@ -60,28 +60,16 @@ static int teardown(void **state)
 /* When that was. */
 static __u64 turn_until_asked(int times)
 {
-	const __u64 begin = clock_ns();
+	const __u64 when = turn_until(times);
 
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
 	assert_int_equal(request.type, WORKER_PUBLISHED);
 	assert_int_equal(request.pid, PID);
-	return clock_ns();
+	return when;
 }
 
 static void answer(int err, const struct otel_context *c, size_t size)
 {
-	struct worker_reply reply = { .pid = request.pid, .error = err, .table_size = size };
-
-	if (c) {
-		reply.table = calloc(1, sizeof(*c) + 1);
-		assert_non_null(reply.table);
-		memcpy(reply.table, c, sizeof(*c));
-	}
-	question.answer(question.asker, &note, &reply);
-	free(reply.table);
+	answer_value(&note, err, c, sizeof(*c), size);
 }
 
 static struct otel_context context(const char *service)

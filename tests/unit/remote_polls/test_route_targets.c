@@ -96,12 +96,7 @@ static void met(__u32 pid, __u64 span)
 
 static void turn_until_asked(int times)
 {
-	const __u64 begin = clock_ns();
-
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
+	turn_until(times);
 	assert_int_equal(request.type, WORKER_ROUTES);
 	assert_int_equal(request.routes.question.place.span_key, 4711);
 	assert_int_equal(request.routes.layout.version, 3);

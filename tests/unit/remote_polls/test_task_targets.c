@@ -185,18 +185,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* When that was. */
-static __u64 turn_until_asked(int times)
-{
-	const __u64 begin = clock_ns();
-
-	while (asked < times) {
-		assert_true(clock_ns() - begin < PATIENCE_NS);
-		turn();
-	}
-	return clock_ns();
-}
-
 TEST(nobody_wants_tasks)
 {
 	takes_tasks = false;
@@ -208,7 +196,7 @@ TEST(nobody_wants_tasks)
 
 TEST(first_whether_there_is_asyncio_and_then_looks)
 {
-	turn_until_asked(1);
+	turn_until(1);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
 	assert_true(request.identity.tasks);
 	assert_int_equal(request.pid, PID);
@@ -217,7 +205,7 @@ TEST(first_whether_there_is_asyncio_and_then_looks)
 		turn();
 	assert_int_equal(asked, 1); /* one at a time */
 	answer_identity(ASYNCIO);
-	turn_until_asked(2);
+	turn_until(2);
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 	assert_int_equal(request.threads.asyncio, ASYNCIO);
 	assert_int_equal(request.threads.runtime, 0x7000);
@@ -226,7 +214,7 @@ TEST(first_whether_there_is_asyncio_and_then_looks)
 	assert_int_equal(due_ms(), 0);
 	while (!looks)
 		turn();
-	turn_until_asked(3); /* again */
+	turn_until(3); /* again */
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
@@ -234,24 +222,24 @@ TEST(one_that_has_no_asyncio_yet)
 {
 	__u64 before;
 
-	before = turn_until_asked(1);
+	before = turn_until(1);
 	answer_identity(0);
-	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
+	assert_true(turn_until(2) >= before + PAUSE_NS);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
 	before = clock_ns();
 	answer_identity(0);
-	assert_true(turn_until_asked(3) >= before + 2 * PAUSE_NS);
+	assert_true(turn_until(3) >= before + 2 * PAUSE_NS);
 }
 
 TEST(a_look_that_fails)
 {
 	__u64 before;
 
-	turn_until_asked(1);
+	turn_until(1);
 	answer_identity(ASYNCIO);
-	before = turn_until_asked(2);
+	before = turn_until(2);
 	answer_error(-ETIMEDOUT);
-	assert_true(turn_until_asked(3) >= before + PAUSE_NS);
+	assert_true(turn_until(3) >= before + PAUSE_NS);
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
@@ -261,7 +249,7 @@ TEST(a_worker_without_room)
 	for (int i = 0; i < 5; i++)
 		turn();
 	refusal = 0;
-	turn_until_asked(1);
+	turn_until(1);
 }
 
 /* The answer comes when nobody is there any more that it is about. */
@@ -269,13 +257,13 @@ TEST(one_that_has_ended)
 {
 	const __u64 begin = clock_ns();
 
-	turn_until_asked(1);
+	turn_until(1);
 	add_process(5, true);
 	add_process(6, false);
 	while (clock_ns() - begin < 2 * PAUSE_NS) /* until it is forgotten */
 		turn();
 	answer_identity(ASYNCIO);
-	turn_until_asked(2);
+	turn_until(2);
 	assert_int_equal(request.pid, PID + 1);
 }
 
@@ -298,7 +286,7 @@ TEST(where_the_kernel_side_finds_them)
 
 	takes_tasks = false;
 	layouts_wanted = true;
-	turn_until_asked(1);
+	turn_until(1);
 	answer_identity(ASYNCIO);
 	assert_int_equal(set_pid, PID);
 	while (clock_ns() - begin < 2 * PAUSE_NS)
@@ -314,10 +302,10 @@ TEST(when_no_task_lives_yet)
 	takes_tasks = false;
 	layouts_wanted = true;
 	task_size = 0;
-	before = turn_until_asked(1);
+	before = turn_until(1);
 	answer_identity(ASYNCIO);
 	assert_int_equal(set_pid, 0);
-	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
+	assert_true(turn_until(2) >= before + PAUSE_NS);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
 	task_size = 256;
 	answer_identity(ASYNCIO);
@@ -331,10 +319,10 @@ TEST(when_there_is_no_room)
 
 	takes_tasks = false;
 	layouts_wanted = no_room = true;
-	before = turn_until_asked(1);
+	before = turn_until(1);
 	answer_identity(ASYNCIO);
 	assert_int_equal(set_pid, 0);
-	assert_true(turn_until_asked(2) >= before + PAUSE_NS);
+	assert_true(turn_until(2) >= before + PAUSE_NS);
 	no_room = false;
 	answer_identity(ASYNCIO);
 	assert_int_equal(set_pid, PID);
@@ -344,10 +332,10 @@ TEST(when_there_is_no_room)
 TEST(looks_need_no_room)
 {
 	layouts_wanted = no_room = true;
-	turn_until_asked(1);
+	turn_until(1);
 	answer_identity(ASYNCIO);
 	assert_int_equal(set_pid, 0);
-	turn_until_asked(2);
+	turn_until(2);
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 

@@ -7,8 +7,7 @@
 
 #include "report/asked_name.h"
 #include "base/cleanup.h"
-#include "recorded/recorded.h"
-#include "tests/forge/test.h"
+#include "tests/forge/recording.h"
 
 #define JSON	"/usr/lib/python3.11/json/__init__.py"
 #define ENCODER "/usr/lib/python3.11/json/encoder.py"
@@ -61,17 +60,9 @@ TEST(plain)
 	assert_false(asked_name_is_plain("a/b.py"));
 }
 
-static __u32 string(struct recorded *r, const char *text)
-{
-	__u32 id;
-
-	assert_int_equal(recorded_string(r, text, strlen(text), &id), 0);
-	return id;
-}
-
 static void add(struct recorded *r, const char *name, const char *file)
 {
-	const struct recorded_function f = { string(r, name), string(r, file), 2 };
+	const struct recorded_function f = { recording_string(r, name), recording_string(r, file), 2 };
 	__u32 id;
 
 	assert_int_equal(recorded_function(r, &f, &id), 0);

@@ -12,26 +12,18 @@
 #include <unistd.h>
 
 #include "report/line_text.h"
-#include "recorded/recorded.h"
-#include "tests/forge/test.h"
+#include "tests/forge/recording.h"
 
 static char folder[] = "/tmp/test_line_text.XXXXXX";
 static char path[64];
 
-static __u32 string(struct recorded *r, const char *text)
-{
-	__u32 id;
-
-	assert_int_equal(recorded_string(r, text, strlen(text), &id), 0);
-	return id;
-}
-
 /* A profile of one stack: f, which begins in line 2 of the file. key: a label that the stack has, or NULL. */
 static void make(struct recorded *r, const char *file, const char *key)
 {
-	const struct recorded_function f = { string(r, "A.f"), string(r, file), 2 };
+	const struct recorded_function f = { recording_string(r, "A.f"), recording_string(r, file), 2 };
 	struct recorded_place p = { .line = 3 };
-	struct recorded_label label = { key ? string(r, key) : 0, string(r, "x"), 0, 0, 0 };
+	struct recorded_label label = { .key = key ? recording_string(r, key) : 0,
+					.text = recording_string(r, "x") };
 	__u32 place;
 
 	r->type_count = 1;
@@ -56,7 +48,7 @@ static enum line_text_state state_of(const char *file, const char *key, __s64 st
 	enum line_text_state state;
 
 	make(&r, file, key);
-	assert_int_equal(line_text_read(&r, string(&r, "A.f"), string(&r, file), &s), 0);
+	assert_int_equal(line_text_read(&r, recording_string(&r, "A.f"), recording_string(&r, file), &s), 0);
 	state = s.state;
 	assert_int_equal(!!line_text_get(&s, 3), state == LINE_TEXT_SHOWN || state == LINE_TEXT_NEWER);
 	if (s.text) {
@@ -83,8 +75,8 @@ TEST(what_is_there_is_shown)
 static enum line_text_state state_with(const char *file, const char *starts)
 {
 	_cleanup_recorded_ struct recorded r = { .start_ns = INT64_MAX };
-	const struct recorded_function f = { string(&r, "A.f"), string(&r, file), 2 };
-	struct recorded_label label = { string(&r, "pid"), 0, 1, 0, 5 };
+	const struct recorded_function f = { recording_string(&r, "A.f"), recording_string(&r, file), 2 };
+	struct recorded_label label = { recording_string(&r, "pid"), 0, 1, 0, 5 };
 	struct recorded_place p = { .line = 3 };
 	enum line_text_state state;
 	struct line_text s;
@@ -94,7 +86,7 @@ static enum line_text_state state_with(const char *file, const char *starts)
 	assert_int_equal(recorded_function(&r, &f, &p.function), 0);
 	assert_int_equal(recorded_place(&r, &p, &place), 0);
 	assert_int_equal(recorded_add(&r, &place, 1, &label, 1, (__s64[]){ 1 }), 0);
-	recorded_comment(&r, string(&r, starts));
+	recorded_comment(&r, recording_string(&r, starts));
 	assert_int_equal(r.comment_count, 0);
 	assert_int_equal(line_text_read(&r, f.name, f.file, &s), 0);
 	state = s.state;
@@ -184,8 +176,9 @@ static int ask(const char *file, __s64 pid, bool is_text, __s64 last, struct lin
 {
 	static const struct line_asker asker = { answer, &asked };
 	_cleanup_recorded_ struct recorded r = { 0 };
-	const struct recorded_function f = { string(&r, "A.f"), string(&r, file), 2 };
-	struct recorded_label label = { string(&r, "pid"), string(&r, "x"), !is_text, 0, pid };
+	const struct recorded_function f = { recording_string(&r, "A.f"), recording_string(&r, file), 2 };
+	struct recorded_label label = { recording_string(&r, "pid"), recording_string(&r, "x"), !is_text, 0,
+					pid };
 	struct recorded_place p = { .line = 3 };
 	__u32 place;
 
