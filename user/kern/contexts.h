@@ -21,8 +21,8 @@ struct contexts {
 };
 
 /*
- * Before loading: leaves out what reads context variables unless so many are to be labels, or the current
- * span is to be found. 0 or -ENOMEM.
+ * Before loading: leaves the tables out unless k's options want context variables as labels, or the current
+ * span. 0 or -ENOMEM.
  */
 int contexts_prepare(struct contexts *t, struct kernel *k);
 void contexts_free(struct contexts *t);

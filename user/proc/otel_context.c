@@ -97,8 +97,7 @@ static char *member_of(struct wire key, struct otel_context *c, bool *newer)
 	return is_text(key, "deployment.environment") && !*c->environment ? c->environment : NULL;
 }
 
-static int parse_pair(struct wire attribute, struct wire *ret_key,
-		      struct wire *ret_value)
+static int parse_pair(struct wire attribute, struct wire *ret_key, struct wire *ret_value)
 {
 	struct wire_field f;
 	int err = 0;

@@ -24,8 +24,8 @@ static int make_side(struct compared_side *s, struct recorded *r, const struct r
 {
 	enum answer_by by = BY_FUNCTION;
 	const char *label = NULL;
-	int err = report_selection_make(r, q, &s->chosen, error,
-					size) ?: report_selection_keep_side(&s->chosen, is_base);
+	int err = report_selection_make(r, q, &s->chosen, error, size) ?:
+		  report_selection_keep_side(&s->chosen, is_base);
 
 	if (!err && q->by)
 		err = report_query_by(q->by, &by, &label);
