@@ -12,6 +12,7 @@
 #define INTERPS_MAX  64
 #define GETTERS_MAX  64
 #define PROOFS_MAX   8 /* tasks that are looked at for one that proves it */
+#define TRIES	     8
 #define WEAK_OBJECT  OBJECT_FIRST /* PyWeakReference.wr_object */
 #define CALLBACK     OBJECT_SECOND /* FutureObj.fut_callback0 */
 #define VERSION_3_12 0x030c0000
@@ -351,27 +352,47 @@ static void take_group(struct objects *o, __u64 runtime, struct asyncio_layout *
 	a->found.group_type = type;
 }
 
+static int search_once(struct objects *o, __u64 runtime, __u64 dict, struct asyncio_layout *ret)
+{
+	struct asyncio_layout found = { 0 };
+	const __u32 version = o->layout->version;
+	int err;
+
+	take_objects(layout_find(version), &found);
+	err = take_module(o, dict, &found);
+	err = err ?: prove_layout(o, &found);
+	if (err)
+		return err;
+	if (!found.facts->frame_object) {
+		found.found.resume = version < VERSION_3_12 ? 1 : version < VERSION_3_13 ? 2 : 0;
+		take_group(o, runtime, &found);
+	}
+	found.found.partial_type = find_type(o, runtime, "_functools", "partial");
+	*ret = found;
+	return 0;
+}
+
+/*
+ * A program that runs may end each task that was listed before it is read, most of all when this process
+ * loses its CPU in between. So only what is found strange again and again is. Each try has half of all reads
+ * or more, so that none fails for want of those of others.
+ */
 int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,
 			  struct asyncio_layout *ret)
 {
-	struct asyncio_layout found = { 0 };
+	struct asyncio_layout found;
 	struct objects o;
-	int err;
+	int err = -EAGAIN;
 
 	objects_begin(&o, memory, layout, READS_MAX);
 	if (!o.facts)
 		return -ENOTSUP;
-	take_objects(layout_find(layout->version), &found);
-	err = take_module(&o, dict, &found);
-	err = err ?: prove_layout(&o, &found);
-	if (!err && !found.facts->frame_object) {
-		found.found.resume = layout->version < VERSION_3_12 ? 1 :
-				     layout->version < VERSION_3_13 ? 2 : 0;
-		take_group(&o, runtime, &found);
+	for (int i = 0; i < TRIES && o.reads <= READS_MAX / 2 && !o.unreachable; i++) {
+		err = search_once(&o, runtime, dict, &found);
+		if (err != -EPROTO && err != -EAGAIN)
+			break;
 	}
-	if (!err)
-		found.found.partial_type = find_type(&o, runtime, "_functools", "partial");
-	if (!err)
+	if (!err && !o.unreachable)
 		*ret = found;
 	return o.unreachable ?: err;
 }

@@ -24,7 +24,10 @@ __u16 asyncio_search_getter(const __u8 code[ASYNCIO_GETTER_BYTES]);
  */
 __u64 asyncio_search_module(pid_t memory, const struct layout *layout, __u64 runtime);
 
-/* From that dict to the layout. Errors are those of asyncio_layout_read(). */
+/*
+ * From that dict to the layout. Errors are those of asyncio_layout_read(). What a running program may have
+ * spoiled is tried again a few times before that is said.
+ */
 int asyncio_search_layout(pid_t memory, const struct layout *layout, __u64 runtime, __u64 dict,
 			  struct asyncio_layout *ret);
 

@@ -24,6 +24,8 @@
 #define TURN_NS	     (2 * NS_PER_MS) /* of counting in one turn */
 #define IDENTIFY_NS  (20 * NS_PER_MS) /* that an answer about asyncio is taken to have cost, at most */
 
+#define STRANGE_MAX  3 /* looks, one after the other, that find objects as in no known build */
+
 /* Before asyncio is looked for again, or after a failure. */
 static const struct follow_pauses pauses = { 200 * NS_PER_MS, 16 * NS_PER_SECOND, 1 };
 
@@ -31,6 +33,7 @@ struct task_process {
 	struct followed followed;  /* never due: its version does not say where its tasks are */
 	__u64 asyncio;		   /* 0 = it is not known whether it has any */
 	__u64 looked;		   /* when the last look was; 0 = there was none */
+	__u32 strange;		   /* the last so many looks found objects as in no known build */
 	struct task_places places; /* at that look */
 };
 
@@ -169,6 +172,7 @@ static int take_answer(struct task_targets *t, struct task_process *p, struct wo
 	r->table = NULL;
 	t->cost_ns = t->stacks.head->cpu_ns;
 	p->looked = at;
+	p->strange = 0;
 	p->followed.pause = 0;
 	p->followed.due = at + EACH_NS + mix(at) % JITTER_NS;
 	return 0;
@@ -200,7 +204,10 @@ static void refuse(struct task_targets *t, struct task_process *p, __u32 version
 	give_up_on(t, p);
 }
 
-/* Its objects are not as in the builds of its version that are known. */
+/*
+ * Its objects are not as in the builds of its version that are known. It may be that it was changing them
+ * just then: so a few looks have found that, with a pause before each.
+ */
 static void refuse_build(struct task_targets *t, struct task_process *p)
 {
 	if (!t->told)
@@ -222,7 +229,7 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 		return;
 	follow_rest(&t->follow, REST * took);
 	log_debug("tasks of pid %u cannot be looked at: %s", r->pid, strerror(-err));
-	if (p && err == -EPROTO)
+	if (p && err == -EPROTO && ++p->strange >= STRANGE_MAX)
 		refuse_build(t, p);
 	else if (p)
 		follow_pause(&p->followed, &pauses);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_asyncio_search.c - machine code of getters as compilers write it, and as nobody does; a process that
- * has no interpreter; a module whose objects are not what they should be. That real ones are found is shown
- * by tests/e2e/tasks/test_tasks_found.py.
+ * has no interpreter; a module whose objects are not what they should be, or not yet. That real ones are
+ * found is shown by tests/e2e/tasks/test_tasks_found.py.
  */
 #include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "python/asyncio_search.h"
 #include "python/identify.h"
@@ -129,11 +131,109 @@ TEST(a_module_that_is_not_asyncio)
 	assert_int_equal(l.task_size, 1);
 }
 
+/* --- a program that runs ------------------------------------------------------------------------------- */
+
+static forged_object task;
+static int gone; /* so many reads of the task find that it has ended, and something else is in its place */
+
+/* What the profiler reads with: between two reads the program runs. */
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long locals,
+			 const struct iovec *remote, unsigned long remotes, unsigned long flags)
+{
+	for (unsigned long i = 0; i < remotes; i++)
+		if ((uintptr_t)remote[i].iov_base == at(task))
+			task[OBJECT_TYPE / 8] = gone && gone-- ? at(forged_types[FORGED_OTHER])
+							       : at(forged_types[FORGED_TASK]);
+	return syscall(SYS_process_vm_readv, pid, local, locals, remote, remotes, flags);
+}
+
+#ifdef __x86_64__
+/* mov 0x40(%rdi),%rax; ret; and the same of 0x48 */
+static const __u8 code_of_waiter[ASYNCIO_GETTER_BYTES] = { 0x48, 0x8b, 0x47, 0x40, 0xc3 };
+static const __u8 code_of_coro[ASYNCIO_GETTER_BYTES] = { 0x48, 0x8b, 0x47, 0x48, 0xc3 };
+#else
+/* ldr x0, [x0, #0x40]; and the same of 0x48 */
+static const __u8 code_of_waiter[ASYNCIO_GETTER_BYTES] = { 0x00, 0x20, 0x40, 0xf9 };
+static const __u8 code_of_coro[ASYNCIO_GETTER_BYTES] = { 0x00, 0x24, 0x40, 0xf9 };
+#endif
+
+enum { WAITER = 0x40, CORO = 0x48 }; /* in a task, as that code says */
+
+static __u64 of_type(__u64 *object, __u64 *type, const char *name)
+{
+	type[(OBJECT_HEAD + TYPE_NAME) / 8] = at(name);
+	object[OBJECT_TYPE / 8] = at(type);
+	return at(object);
+}
+
+static void forge_task(void)
+{
+	static forged_object coro, coro_type, name, context, context_type;
+
+	forge_object(task, FORGED_TASK);
+	task[CORO / 8] = of_type(coro, coro_type, "coroutine");
+	task[CORO / 8 + 1] = forge_text(name, "Task-1");
+	task[CORO / 8 + 2] = of_type(context, context_type, "Context");
+}
+
+/* The module's types, and its set of weak references with one task. Returns the module's dict. */
+static __u64 forge_module(void)
+{
+	static struct forged_dict dict, set_dict, current;
+	static forged_object texts[5], weak_set, set, slots, reference;
+	static const char *const names[] = { "Task", "Future", "_current_tasks", "_all_tasks" };
+	static const __u64 getters[2][5] = {
+		{ (uintptr_t)"_fut_waiter", (uintptr_t)code_of_waiter },
+		{ (uintptr_t)"_coro", (uintptr_t)code_of_coro },
+	};
+	const __u64 values[] = { at(forged_types[FORGED_TASK]), at(forged_types[FORGED_FUTURE]),
+				 forge_dict(&current), forge_object(weak_set, FORGED_INSTANCE) };
+
+	forged_types[FORGED_FUTURE][(OBJECT_HEAD + TYPE_BASIC_SIZE) / 8] = WAITER;
+	forged_types[FORGED_TASK][(OBJECT_HEAD + TYPE_BASIC_SIZE) / 8] = CORO + 24;
+	forged_types[FORGED_TASK][(OBJECT_HEAD + TYPE_GETTERS) / 8] = at(getters);
+	forge_dict(&dict);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		forge_item(&dict, forge_text(texts[i], names[i]), values[i]);
+	weak_set[2] = forge_dict(&set_dict);
+	forge_item(&set_dict, forge_text(texts[4], "data"), forge_object(set, FORGED_SET));
+	set[(OBJECT_HEAD + SET_USED) / 8] = set[OBJECT_FIRST / 8] = 1;
+	set[(OBJECT_HEAD + SET_MASK) / 8] = 7;
+	set[(OBJECT_HEAD + SET_TABLE) / 8] = at(slots);
+	slots[0] = forge_object(reference, FORGED_OTHER);
+	reference[2] = at(task);
+	return at(&dict);
+}
+
+/* Each task that was listed has ended before it was read: that says nothing of the build. */
+TEST(tasks_that_end_while_they_are_read)
+{
+	const struct layout *layout = forged_objects.layout;
+	struct asyncio_layout l = { 0 };
+	const __u64 dict = forge_module();
+
+	forge_task();
+	for (int i = 0; i < 8; i++) {
+		gone = i;
+		assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, dict, &l), 0);
+		assert_int_equal(gone, 0);
+		assert_int_equal(l.found.waiter, WAITER);
+		assert_int_equal(l.task_coro, CORO);
+	}
+	/* Where it is so again and again, it is another build. The search ends. */
+	l.task_coro = 1;
+	gone = 1 << 20;
+	assert_int_equal(asyncio_search_layout(getpid(), layout, 4096, dict, &l), -EPROTO);
+	assert_true(gone > (1 << 20) - 100);
+	assert_int_equal(l.task_coro, 1);
+}
+
 static int begin_all(void **state)
 {
 	(void)state;
 	return 0;
 }
 
+BY_ITSELF("it has a process_vm_readv() of its own");
 AROUND_EACH(begin, NULL);
 AROUND_ALL(begin_all, NULL);

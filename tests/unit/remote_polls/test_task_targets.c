@@ -243,6 +243,34 @@ TEST(a_look_that_fails)
 	assert_int_equal(request.type, WORKER_TASK_WAITS);
 }
 
+/* A program that runs may have changed what was being read: one such look is no verdict, a few are. */
+TEST(one_whose_objects_look_strange)
+{
+	const int strange_max = 3;
+	__u64 begin;
+
+	turn_until(1);
+	answer_identity(ASYNCIO);
+	for (int i = 1; i < strange_max; i++) {
+		turn_until(asked + 1);
+		answer_error(-EPROTO);
+		assert_int_equal(none, 0);
+	}
+	turn_until(asked + 1);
+	answer_look();
+	for (int i = 1; i <= strange_max; i++) {
+		assert_int_equal(none, 0);
+		turn_until(asked + 1);
+		assert_int_equal(request.type, WORKER_TASK_WAITS);
+		answer_error(-EPROTO);
+	}
+	assert_int_equal(none, 1);
+	begin = clock_ns();
+	for (asked = 0; clock_ns() - begin < 2 * PAUSE_NS;)
+		turn();
+	assert_int_equal(asked, 0);
+}
+
 TEST(a_worker_without_room)
 {
 	refusal = -EAGAIN;
