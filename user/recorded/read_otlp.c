@@ -31,9 +31,9 @@ bool read_otlp_is(struct wire message)
 	return !more && has_dictionary;
 }
 
-const struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index)
+struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index)
 {
-	const struct read_attribute *all = (const struct read_attribute *)r->attributes.data;
+	struct read_attribute *all = (struct read_attribute *)r->attributes.data;
 
 	return index < r->attributes.size / sizeof(*all) ? all + index : NULL;
 }

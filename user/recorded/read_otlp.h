@@ -13,6 +13,7 @@
 struct read_attribute {
 	struct recorded_label label; /* key 0: its value is no text and no number */
 	struct wire value;	     /* AnyValue */
+	bool is_said;		     /* its comments are those of recorded */
 };
 
 struct read_link {
@@ -25,7 +26,7 @@ int read_otlp(struct pprof_reader *r);
 /* The tables that all profiles share. */
 int read_otlp_dictionary(struct pprof_reader *r, struct wire m);
 /* An element of a table; NULL: it has none of that index. */
-const struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index);
+struct read_attribute *read_otlp_attribute(const struct pprof_reader *r, __u64 index);
 /* What an AnyValue says, as a label with this key; or key 0. */
 int read_otlp_value(struct pprof_reader *r, struct wire any, __u32 key, struct recorded_label *ret);
 

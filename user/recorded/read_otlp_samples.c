@@ -63,12 +63,17 @@ static int add_comments(struct pprof_reader *r, struct wire any)
 	return err;
 }
 
+/* Each profile of a file names the same ones: what they count was lost once. */
 static int add_profile_attribute(struct pprof_reader *r, __u64 index)
 {
-	const struct read_attribute *a = read_otlp_attribute(r, index);
+	struct read_attribute *a = read_otlp_attribute(r, index);
 
-	return a ? add_comments(r, a->value) :
-		   read_fail(r, -EBADMSG, "it names an attribute that it has not");
+	if (!a)
+		return read_fail(r, -EBADMSG, "it names an attribute that it has not");
+	if (a->is_said)
+		return 0;
+	a->is_said = true;
+	return add_comments(r, a->value);
 }
 
 /* What pprof says once for all: a profile of each resource says it. */
