@@ -3,18 +3,17 @@
 
 #include "findings/findings.h"
 #include "profile/summary.h"
-#include "recorded/read_pprof.h"
+#include "recorded/read_profile.h"
 #include "recorded/recorded.h"
 
-void stands_out_print(const struct buf *pprof, const char *path, FILE *f, bool colour)
+void stands_out_print(const struct profile *p, const char *path, FILE *f, bool colour)
 {
 	char *const files[] = { (char *)path, NULL };
 	_cleanup_recorded_ struct recorded r = { 0 };
 	_cleanup_buf_ struct buf text = { 0 };
 	struct findings found;
-	const char *why;
 
-	if (read_pprof(&r, pprof->data, pprof->size, &why) || findings_make(&r, &found) || !found.count)
+	if (read_profile(&r, p) || findings_make(&r, &found) || !found.count)
 		return;
 	findings_set_files(&found, files);
 	if (!findings_text(&found, colour, SUMMARY_WIDTH, &text))

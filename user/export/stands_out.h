@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/buf.h"
+struct profile;
 
 /*
- * pprof: the profile, as it is in a file; so the sentences are those of `pyperf-bpf report --findings`. path:
- * of that file, for the commands; NULL = there is none. What cannot be had, as without memory, is left out.
+ * The sentences are those of `pyperf-bpf report --findings` of the profile's file. path: of that, for the
+ * commands; NULL = there is none. What cannot be had, as without memory, is left out.
  */
-void stands_out_print(const struct buf *pprof, const char *path, FILE *f, bool colour);
+void stands_out_print(const struct profile *p, const char *path, FILE *f, bool colour);
 
 #endif

@@ -30,29 +30,24 @@ static void print_kinds(const struct profile *p, FILE *f, int rows)
 	}
 }
 
-/* b: gets what is in the file. */
-static int write_profile(const struct whole_options *o, const struct profile *p, struct buf *b)
+static int write_profile(const struct whole_options *o, const struct profile *p)
 {
-	int err = format_rows[o->format].encode(p, b);
+	_cleanup_buf_ struct buf file = {};
+	int err = format_rows[o->format].encode(p, &file);
 
 	if (err) {
 		log_error("the profile cannot be encoded: %s", strerror(-err));
 		return err;
 	}
-	return output_write(o->output, b, o->patience);
+	return output_write(o->output, &file, o->patience);
 }
 
-/* What stands out, and the tables. file: what was written. */
-static void print_summary(const struct whole_options *o, const struct profile *p, const struct buf *file,
-			  FILE *f)
+/* What stands out, and the tables. */
+static void print_summary(const struct whole_options *o, const struct profile *p, FILE *f)
 {
-	const bool is_pprof = o->format == FORMAT_PPROF;
-	_cleanup_buf_ struct buf pprof = {};
+	const bool can_be_read = o->format == FORMAT_PPROF && !output_is_stdout(o->output);
 
-	if (is_pprof)
-		stands_out_print(file, output_is_stdout(o->output) ? NULL : o->output, f, isatty(fileno(f)));
-	else if (!format_rows[FORMAT_PPROF].encode(p, &pprof))
-		stands_out_print(&pprof, NULL, f, isatty(fileno(f)));
+	stands_out_print(p, can_be_read ? o->output : NULL, f, isatty(fileno(f)));
 	print_kinds(p, f, o->top);
 }
 
@@ -124,7 +119,6 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 		FILE *f)
 {
 	_cleanup_profile_ struct profile *profile = NULL;
-	_cleanup_buf_ struct buf file = {};
 	int err = window_take(window, &profile, ret_stats);
 
 	if (err) {
@@ -133,13 +127,13 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	}
 	if (!o->output)
 		return 0;
-	err = write_profile(o, profile, &file);
+	err = write_profile(o, profile);
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))
 		say_empty(o, profile);
 	else if (!o->quiet && o->top)
-		print_summary(o, profile, &file, f);
+		print_summary(o, profile, f);
 	say_unlooked(profile);
 	return 0;
 }

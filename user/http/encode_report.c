@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/encode_report.h"
 
-#include "profile/otlp.h"
-#include "recorded/read_pprof.h"
+#include "recorded/read_profile.h"
 #include "report/answered.h"
 
 #define ERROR_SIZE 512
@@ -11,11 +10,9 @@ int encode_report(const struct profile *p, const struct report_wish *w, struct b
 {
 	const struct report_query q = { .trace = w->trace, .top = w->top };
 	_cleanup_recorded_ struct recorded r = { .trace = w->trace };
-	_cleanup_buf_ struct buf file = { 0 };
 	char error[ERROR_SIZE];
 	struct answered a;
-	const char *why;
-	int err = otlp_encode(p, &file) ?: read_pprof(&r, file.data, file.size, &why);
+	int err = read_profile(&r, p);
 
 	if (err)
 		return err;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * encode_report.h - a profile of one trace as `pyperf-bpf report --trace` shows it. It is written and read
- * again for that, so that both say the same.
+ * encode_report.h - a profile of one trace as `pyperf-bpf report --trace` shows it.
  */
 #ifndef PYPERF_HTTP_ENCODE_REPORT_H
 #define PYPERF_HTTP_ENCODE_REPORT_H

@@ -6,6 +6,7 @@
  */
 #include "profile/otlp.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -155,6 +156,18 @@ static __u64 sum_values(const struct otlp_encoder *e, size_t type, const __u32 *
 	return sum;
 }
 
+struct timed_values {
+	struct buf values, times; /* a varint for each, and ns since 1970 as fixed64 */
+};
+
+static int add_timed(void *context, __s64 value, __u64 unix_ns)
+{
+	const __u64 at = htole64(unix_ns);
+	struct timed_values *to = context;
+
+	return protobuf_add_varint(&to->values, value) ?: buf_add(&to->times, &at, sizeof(at));
+}
+
 /* A value for each time at which it was counted, or one for all of it. */
 static int add_values(const struct otlp_encoder *e, struct buf *sample, size_t type, const __u32 *ids,
 		      __u32 n)
@@ -162,16 +175,20 @@ static int add_values(const struct otlp_encoder *e, struct buf *sample, size_t t
 	const struct pprof_type *t = &e->header.types[type];
 	const struct profile_info *info = profile_get_info(e->profile);
 	const __u64 scale = !t->is_time ? 1 : info->timed ? 0 : info->period_ns;
-	_cleanup_buf_ struct buf values = {}, times = {};
+	struct timed_values all = {};
+	const struct otlp_times_taker taker = { add_timed, &all };
 	int err = 0;
 
 	if (!otlp_times_are_there(&e->times))
-		err = protobuf_add_varint(&values, sum_values(e, type, ids, n));
+		err = protobuf_add_varint(&all.values, sum_values(e, type, ids, n));
 	for (__u32 i = 0; !err && otlp_times_are_there(&e->times) && i < n; i++)
-		err = otlp_times_add(&e->times, ids[i], t->kind, scale, &values, &times);
-	err = err ?: protobuf_add_bytes(sample, OTLP_SAMPLE_VALUES, values.data, values.size);
-	if (!err && times.size)
-		err = protobuf_add_bytes(sample, OTLP_SAMPLE_TIMESTAMPS_UNIX_NANO, times.data, times.size);
+		err = otlp_times_give(&e->times, ids[i], t->kind, scale, &taker);
+	err = err ?: protobuf_add_bytes(sample, OTLP_SAMPLE_VALUES, all.values.data, all.values.size);
+	if (!err && all.times.size)
+		err = protobuf_add_bytes(sample, OTLP_SAMPLE_TIMESTAMPS_UNIX_NANO, all.times.data,
+					 all.times.size);
+	buf_free(&all.values);
+	buf_free(&all.times);
 	return err;
 }
 

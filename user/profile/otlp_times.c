@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "profile/otlp_times.h"
 
-#include <endian.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "base/protobuf.h"
 #include "profile/profile.h"
 
 /* Whether they are all that was counted, and lie in the time that the profile is of. */
@@ -46,47 +43,45 @@ bool otlp_times_are_there(const struct otlp_times *t)
 	return t->moments.list;
 }
 
-static int add_one(const struct otlp_times *t, __u64 value, __u64 after, struct buf *values,
-		   struct buf *times)
+static int give_one(const struct otlp_times *t, __u64 value, __u64 after, const struct otlp_times_taker *to)
 {
-	const __u64 at = htole64(profile_get_info(t->profile)->start_unix_ns + after);
+	const __u64 at = profile_get_info(t->profile)->start_unix_ns + after;
 
-	value = value > INT64_MAX ? INT64_MAX : value;
-	return protobuf_add_varint(values, value) ?: buf_add(times, &at, sizeof(at));
+	return to->take(to->context, value > INT64_MAX ? INT64_MAX : (__s64)value, at);
 }
 
 /* Ticks of a run are as far apart as each other. */
-static int add_ticks(const struct otlp_times *t, const struct moment *m, __u64 scale, struct buf *values,
-		     struct buf *times)
+static int give_ticks(const struct otlp_times *t, const struct moment *m, __u64 scale,
+		      const struct otlp_times_taker *to)
 {
 	const __u64 step = m->amount > 1 ? (m->end - m->begin) / (m->amount - 1) : 0;
 	int err = 0;
 
 	for (__u64 i = 0; i < m->amount && !err; i++)
-		err = add_one(t, scale, m->begin + i * step, values, times);
+		err = give_one(t, scale, m->begin + i * step, to);
 	return err;
 }
 
-static int add_moment(const struct otlp_times *t, const struct moment *m, __u64 scale, struct buf *values,
-		      struct buf *times)
+static int give_moment(const struct otlp_times *t, const struct moment *m, __u64 scale,
+		       const struct otlp_times_taker *to)
 {
 	__u64 value = m->amount;
 
 	if (event_rows[m->kind].unit == UNIT_COUNT && m->end > m->begin)
-		return add_ticks(t, m, scale, values, times);
+		return give_ticks(t, m, scale, to);
 	if (__builtin_mul_overflow(value, scale, &value))
 		value = INT64_MAX;
-	return add_one(t, value, m->begin, values, times);
+	return give_one(t, value, m->begin, to);
 }
 
-static int add_counted(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
-		       struct buf *times)
+static int give_counted(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale,
+			const struct otlp_times_taker *to)
 {
 	int err = 0;
 
 	for (__u32 i = t->moments.first[sample]; !err && i < t->moments.first[sample + 1]; i++)
 		if (t->moments.list[i].kind == kind)
-			err = add_moment(t, &t->moments.list[i], scale, values, times);
+			err = give_moment(t, &t->moments.list[i], scale, to);
 	return err;
 }
 
@@ -94,7 +89,7 @@ static int add_counted(const struct otlp_times *t, __u32 sample, __u32 kind, __u
  * The account says how much, and when, the ticks: they share it in equal parts. What no tick has seen was
  * counted by the end.
  */
-static int add_account(const struct otlp_times *t, __u32 sample, struct buf *values, struct buf *times)
+static int give_account(const struct otlp_times *t, __u32 sample, const struct otlp_times_taker *to)
 {
 	const __u64 *counts = profile_get_sample(t->profile, sample).counts;
 	const __u64 ns = counts[PROFILE_TIME], ticks = counts[EVENT_CPU];
@@ -102,7 +97,7 @@ static int add_account(const struct otlp_times *t, __u32 sample, struct buf *val
 	int err = 0;
 
 	if (ns && !ticks)
-		return add_one(t, ns, profile_get_info(t->profile)->duration_ns - 1, values, times);
+		return give_one(t, ns, profile_get_info(t->profile)->duration_ns - 1, to);
 	for (__u32 i = t->moments.first[sample]; !err && ns && i < t->moments.first[sample + 1]; i++) {
 		const struct moment *m = &t->moments.list[i];
 		const __u64 step = m->amount > 1 ? (m->end - m->begin) / (m->amount - 1) : 0;
@@ -113,16 +108,16 @@ static int add_account(const struct otlp_times *t, __u32 sample, struct buf *val
 			const __u64 before = (unsigned __int128)ns * at++ / ticks;
 			const __u64 part = (unsigned __int128)ns * at / ticks - before;
 
-			err = part ? add_one(t, part, m->begin + k * step, values, times) : 0;
+			err = part ? give_one(t, part, m->begin + k * step, to) : 0;
 		}
 	}
 	return err;
 }
 
-int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
-		   struct buf *times)
+int otlp_times_give(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale,
+		    const struct otlp_times_taker *to)
 {
 	if (!scale)
-		return add_account(t, sample, values, times);
-	return add_counted(t, sample, kind, scale, values, times);
+		return give_account(t, sample, to);
+	return give_counted(t, sample, kind, scale, to);
 }

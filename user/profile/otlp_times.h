@@ -11,7 +11,6 @@
 
 #include "profile/moments.h"
 
-struct buf;
 struct profile;
 
 /* Begins as 0. */
@@ -28,11 +27,17 @@ int otlp_times_open(struct otlp_times *t, const struct profile *p);
 void otlp_times_close(struct otlp_times *t);
 bool otlp_times_are_there(const struct otlp_times *t);
 
+/* Who gets them. */
+struct otlp_times_taker {
+	int (*take)(void *context, __s64 value, __u64 unix_ns);
+	void *context;
+};
+
 /*
- * Appends what a sample has of a kind of event: to values a varint for each, `scale` times what was counted;
- * to times the ns since 1970, as fixed64. scale 0: the CPU time that the account says. 0 or -ENOMEM.
+ * Gives each value that a sample has of a kind of event: `scale` times what was counted, or with scale 0 the
+ * CPU time that the account says. 0 or what take() has returned.
  */
-int otlp_times_add(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale, struct buf *values,
-		   struct buf *times);
+int otlp_times_give(const struct otlp_times *t, __u32 sample, __u32 kind, __u64 scale,
+		    const struct otlp_times_taker *to);
 
 #endif

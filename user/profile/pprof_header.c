@@ -181,8 +181,7 @@ static const struct pprof_type *find_period(const struct pprof_header *h)
 	return NULL;
 }
 
-/* Of the first kind: the time, if it has both. */
-static int64_t default_type(const struct pprof_header *h)
+int64_t pprof_header_default(const struct pprof_header *h)
 {
 	int64_t type = 0;
 
@@ -216,6 +215,6 @@ int pprof_header_write(const struct pprof_header *h, struct pprof_stream *stream
 		err = write_type(period, PPROF_PERIOD_TYPE, stream) ?:
 		      protobuf_add_number(&stream->record, PPROF_PERIOD, info->period_ns);
 	return err ?: write_comments(h, stream) ?:
-	       protobuf_add_number(&stream->record, PPROF_DEFAULT_TYPE, default_type(h)) ?:
+	       protobuf_add_number(&stream->record, PPROF_DEFAULT_TYPE, pprof_header_default(h)) ?:
 	       pprof_stream_put_fields(stream);
 }

@@ -45,6 +45,9 @@ struct pprof_header {
 /* Makes the header of a profile, and puts its words into the strings, which borrow its comments. */
 void pprof_header_open(struct pprof_header *h, const struct profile *p, struct pprof_strings *strings);
 
+/* The word of the type that is shown first: of the first kind, the time if it has both. */
+int64_t pprof_header_default(const struct pprof_header *h);
+
 /* What a stack has of a sample type, INT64_MAX if it is more than that. */
 int64_t pprof_header_value(const struct pprof_header *h, size_t type, const struct profile_stack *stack);
 

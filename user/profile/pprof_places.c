@@ -11,8 +11,6 @@
 #include "profile/pprof_strings.h"
 #include "profile/profile.h"
 
-#define LINES_MAX 64 /* of a location; far above what a place in machine code has */
-
 enum { HAS_LINES = 1, HAS_INLINED = 2 };
 
 struct places {
@@ -22,12 +20,11 @@ struct places {
 	struct buf found; /* by mapping, what its locations have: HAS_LINES and HAS_INLINED */
 };
 
-/* Whether readers are to find the names of what is in this file. */
-static bool is_bare(const struct places *places, __u32 id)
+bool pprof_places_is_bare(const struct profile *p, __u32 mapping)
 {
-	const struct profile_mapping *m = id ? profile_get_mapping(places->profile, id) : NULL;
+	const struct profile_mapping *m = mapping ? profile_get_mapping(p, mapping) : NULL;
 
-	return profile_get_info(places->profile)->bare_natives && m && m->is_even && m->build_id;
+	return profile_get_info(p)->bare_natives && m && m->is_even && m->build_id;
 }
 
 /*
@@ -35,9 +32,20 @@ static bool is_bare(const struct places *places, __u32 id)
  * Readers merge mappings that touch or are empty, so these do not. Where readers are to find the names they
  * are addresses of the file, as if it were loaded there.
  */
-static uint64_t mapping_start(const struct places *places, __u32 id)
+static uint64_t mapping_start(const struct profile *p, __u32 id)
 {
-	return is_bare(places, id) ? profile_get_mapping(places->profile, id)->shift : (uint64_t)id << 33;
+	return pprof_places_is_bare(p, id) ? profile_get_mapping(p, id)->shift : (uint64_t)id << 33;
+}
+
+/*
+ * Frames of Python have no offset, and stand at the mapping's start. At address 0, before it, Parca took them
+ * all for one place that has an address, and merged them into the first (0.21).
+ */
+uint64_t pprof_places_address(const struct profile *p, const struct profile_location *l)
+{
+	if (!l->mapping || (!l->offset && pprof_places_is_bare(p, l->mapping)))
+		return 0;
+	return mapping_start(p, l->mapping) + l->offset;
 }
 
 /* Which mappings have lines of source, and functions that were put into others. */
@@ -61,12 +69,12 @@ static int find_lines(struct places *places)
 static int write_mapping(const struct places *places, __u32 id)
 {
 	const struct profile_mapping *m = profile_get_mapping(places->profile, id);
-	const uint64_t start = mapping_start(places, id);
+	const uint64_t start = mapping_start(places->profile, id);
 	/*
 	 * With one of them set pprof leaves the mapping alone. Otherwise it looks for the binary, and takes
 	 * the nearest symbol for the name of what has none.
 	 */
-	const bool has_functions = !is_bare(places, id);
+	const bool has_functions = !pprof_places_is_bare(places->profile, id);
 	const bool has_lines = !m->is_native || (has_functions && places->found.data[id] & HAS_LINES);
 	const bool has_inlined = has_functions && places->found.data[id] & HAS_INLINED;
 	struct buf *b = &places->stream->record;
@@ -107,7 +115,7 @@ static int add_lines(const struct places *places, __u32 id)
 	const struct profile_location *l;
 	int err = 0;
 
-	for (size_t n = 0; id && n < LINES_MAX && !err; n++, id = l->around) {
+	for (size_t n = 0; id && n < PPROF_LINES_MAX && !err; n++, id = l->around) {
 		l = profile_get_location(places->profile, id);
 		err = protobuf_add_number(part, PPROF_LINE_FUNCTION, l->function) ?:
 		      protobuf_add_number(part, PPROF_LINE_LINE, l->line) ?:
@@ -121,19 +129,11 @@ static int write_location(const struct places *places, __u32 id)
 {
 	const struct profile_location *l = profile_get_location(places->profile, id);
 	struct buf *b = &places->stream->record;
-	uint64_t address = 0;
-	int err;
+	int err = protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
+		  protobuf_add_number(b, PPROF_LOCATION_MAPPING, l->mapping) ?:
+		  protobuf_add_number(b, PPROF_LOCATION_ADDRESS, pprof_places_address(places->profile, l));
 
-	/*
-	 * Frames of Python have no offset, and stand at the mapping's start. At address 0, before it, Parca
-	 * took them all for one place that has an address, and merged them into the first (0.21).
-	 */
-	if (l->mapping && (l->offset || !is_bare(places, l->mapping)))
-		address = mapping_start(places, l->mapping) + l->offset;
-	err = protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
-	      protobuf_add_number(b, PPROF_LOCATION_MAPPING, l->mapping) ?:
-	      protobuf_add_number(b, PPROF_LOCATION_ADDRESS, address);
-	if (!err && !is_bare(places, l->mapping))
+	if (!err && !pprof_places_is_bare(places->profile, l->mapping))
 		err = add_lines(places, id);
 	return err ?: pprof_stream_put(places->stream, PPROF_LOCATION);
 }

@@ -40,29 +40,27 @@ int64_t pprof_strings_extra(const struct pprof_strings *s, __u32 extra)
 	return pprof_strings_label(s, LABEL_COUNT) + profile_count(s->profile, PROFILE_STRING) + extra;
 }
 
-static int write_one(struct pprof_stream *stream, const char *text)
+const char *pprof_strings_extra_name(const char *name, char longer[PROFILE_STRING_MAX])
 {
-	return buf_add_string(&stream->record, text) ?: pprof_stream_put(stream, PPROF_STRING);
-}
-
-/* One that has the name of a label of ours gets a longer one. */
-static int write_extra_name(struct pprof_stream *stream, const char *name)
-{
-	char longer[PROFILE_STRING_MAX];
-
 	for (int i = 0; i < LABEL_COUNT; i++) {
 		if (strcmp(label_rows[i].key, name))
 			continue;
-		snprintf(longer, sizeof(longer), "label_%s", name);
-		return write_one(stream, longer);
+		snprintf(longer, PROFILE_STRING_MAX, "label_%s", name);
+		return longer;
 	}
-	return write_one(stream, name);
+	return name;
+}
+
+static int write_one(struct pprof_stream *stream, const char *text)
+{
+	return buf_add_string(&stream->record, text) ?: pprof_stream_put(stream, PPROF_STRING);
 }
 
 int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stream)
 {
 	const struct profile_info *info = profile_get_info(s->profile);
 	__u32 n = profile_count(s->profile, PROFILE_STRING);
+	char longer[PROFILE_STRING_MAX];
 	int err = 0;
 
 	for (int64_t i = 0; i < s->word_count && !err; i++)
@@ -72,6 +70,6 @@ int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stre
 	for (__u32 id = 1; id <= n && !err; id++)
 		err = write_one(stream, profile_get_string(s->profile, id));
 	for (__u32 i = 0; i < info->extra_count && !err; i++)
-		err = write_extra_name(stream, info->extra[i]);
+		err = write_one(stream, pprof_strings_extra_name(info->extra[i], longer));
 	return err;
 }

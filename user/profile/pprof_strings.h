@@ -10,10 +10,11 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+#include "profile/profile.h"
+
 #define PPROF_WORDS_MAX 96
 
 struct pprof_stream;
-struct profile;
 
 /* The words are borrowed. */
 struct pprof_strings {
@@ -29,6 +30,9 @@ int64_t pprof_strings_word(struct pprof_strings *s, const char *word);
 int64_t pprof_strings_label(const struct pprof_strings *s, int label); /* the key of a row of labels.def */
 int64_t pprof_strings_text(const struct pprof_strings *s, __u32 id);   /* profile_get_string(); 0: "" */
 int64_t pprof_strings_extra(const struct pprof_strings *s, __u32 extra); /* the name of an extra label */
+
+/* The key of an extra label: one that has the name of a label of ours gets a longer one, put there. */
+const char *pprof_strings_extra_name(const char *name, char longer[PROFILE_STRING_MAX]);
 
 /* Writes all of them. 0 or -errno of pprof_stream_put(). */
 int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * read_parts.h - the parts of one pprof message while it is read. For read_*.c alone.
+ * read_parts.h - the parts of one profile while it is read. For read_*.c alone.
  */
 #ifndef PYPERF_RECORDED_READ_PARTS_H
 #define PYPERF_RECORDED_READ_PARTS_H
@@ -77,6 +77,8 @@ struct read_location {
 };
 /* Adds a location, of which m is the message. */
 int read_location_add(struct pprof_reader *r, struct wire m, const struct read_location *l);
+/* Adds a place to the lines: of a function that is known or, with 0, of one that gets its name here. */
+int read_place_add(struct pprof_reader *r, struct recorded_place *p);
 /* Of the file, unless it is outside of the time that is wanted: -ERANGE. */
 int read_times(struct pprof_reader *r, __s64 start, __s64 duration);
 int read_numbers(struct pprof_reader *r, const struct wire_field *field,
@@ -94,6 +96,7 @@ int read_values(struct pprof_reader *r, const __s64 *values);
 /* Where it is the first of two profiles: the label that says so. */
 int read_base(struct pprof_reader *r);
 
+void read_close(struct pprof_reader *r);
 int read_header(struct pprof_reader *r);
 int read_places(struct pprof_reader *r);
 int read_samples(struct pprof_reader *r);

@@ -72,8 +72,7 @@ static void find_kind(const struct recorded *r, struct recorded_place *p)
 	p->kind = frame_kinds_find(&facts);
 }
 
-/* A place of the location at hand. */
-static int add_place(struct pprof_reader *r, struct recorded_place *p)
+int read_place_add(struct pprof_reader *r, struct recorded_place *p)
 {
 	const struct recorded_function *f;
 	__u32 id;
@@ -108,7 +107,7 @@ static int add_line(struct pprof_reader *r, struct wire m, struct recorded_place
 	place.function = function ? *function : 0;
 	place.line = (__s64)f[PPROF_LINE_LINE];
 	place.column = (__s64)f[PPROF_LINE_COLUMN];
-	return add_place(r, &place);
+	return read_place_add(r, &place);
 }
 
 static int add_lines(struct pprof_reader *r, struct wire m, __u32 number, const struct recorded_place *place)
@@ -125,7 +124,7 @@ static int add_lines(struct pprof_reader *r, struct wire m, __u32 number, const 
 			return read_fail(r, -EBADMSG, "it has a line that is none");
 		err = add_line(r, field.bytes, *place);
 	}
-	return err ?: r->lines.size == before ? add_place(r, &alone) : 0;
+	return err ?: r->lines.size == before ? read_place_add(r, &alone) : 0;
 }
 
 int read_location_add(struct pprof_reader *r, struct wire m, const struct read_location *l)

@@ -140,7 +140,7 @@ static void free_ids(struct read_ids *ids)
 	buf_free(&ids->records);
 }
 
-static void reader_free(struct pprof_reader *r)
+void read_close(struct pprof_reader *r)
 {
 	buf_free(&r->texts);
 	buf_free(&r->text_ids);
@@ -167,7 +167,7 @@ int read_pprof(struct recorded *recorded, const void *data, size_t size, const c
 		r.message = wire_of(unpacked.data, unpacked.size);
 		err = read_otlp_is(r.message) ? read_otlp(&r) : read_message(&r);
 	}
-	reader_free(&r);
+	read_close(&r);
 	if (err == -ERANGE) {
 		recorded->left_out++;
 		return 0;

@@ -86,22 +86,29 @@ static struct traced_thread thread_of(const struct trace_maker *m, __u32 stack)
 	};
 }
 
-static int compare_threads(const struct traced_thread *a, const struct traced_thread *b)
+static int compare_texts(const struct recorded *r, __u32 a, __u32 b)
 {
-	return compare(a->pid, b->pid) ?: compare(a->tid, b->tid) ?: compare(a->comm, b->comm) ?:
-	       compare(a->name, b->name);
+	return a == b ? 0 : strcmp(recorded_get_string(r, a), recorded_get_string(r, b));
+}
+
+/* One that got another name meanwhile is two. */
+static int compare_threads(const struct recorded *r, const struct traced_thread *a,
+			   const struct traced_thread *b)
+{
+	return compare(a->pid, b->pid) ?: compare(a->tid, b->tid) ?: compare_texts(r, a->comm, b->comm) ?:
+	       compare_texts(r, a->name, b->name);
 }
 
 static int by_time(const void *a, const void *b, void *maker)
 {
+	const struct trace_maker *m = maker;
 	const struct traced_stretch *x = a, *y = b;
 	int order = 0;
 
 	if (x->stack != y->stack) {
-		const struct traced_thread of_x = thread_of(maker, x->stack),
-					   of_y = thread_of(maker, y->stack);
+		const struct traced_thread of_x = thread_of(m, x->stack), of_y = thread_of(m, y->stack);
 
-		order = compare_threads(&of_x, &of_y);
+		order = compare_threads(m->t->recorded, &of_x, &of_y);
 	}
 	return order ?: compare(x->begin, y->begin) ?: compare(x->end, y->end) ?: compare(x->type, y->type) ?:
 	       compare(x->stack, y->stack);
@@ -152,7 +159,7 @@ static void join(struct trace_maker *m)
 	for (size_t i = 0; i < t->stretch_count; i++) {
 		struct traced_stretch *last = n ? &t->stretches[n - 1] : NULL, s = t->stretches[i];
 		const struct traced_thread own = thread_of(m, s.stack);
-		const bool is_new = !thread || compare_threads(thread, &own);
+		const bool is_new = !thread || compare_threads(t->recorded, thread, &own);
 
 		if (!is_new && goes_on(m, last, &s)) {
 			last->end = s.end > last->end ? s.end : last->end;

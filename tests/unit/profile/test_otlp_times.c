@@ -4,9 +4,7 @@
  * none where not all that was counted has one, or one lies outside.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/buf.h"
 #include "profile/moments.h"
 #include "profile/otlp_times.h"
 #include "profile/profile.h"
@@ -51,24 +49,30 @@ static void note(__u32 sample, enum event_kind kind, __u64 begin, __u64 end, __u
 	assert_int_equal(profile_moment(p, &(struct moment){ begin, end, amount, sample, kind }), 0);
 }
 
+struct shown {
+	char text[512];
+	size_t used;
+};
+
+static int show(void *context, __s64 value, __u64 unix_ns)
+{
+	struct shown *s = context;
+
+	s->used += snprintf(s->text + s->used, sizeof(s->text) - s->used, "%lld@%llu;", value,
+			    unix_ns - START);
+	return 0;
+}
+
 /* "value@ns after the start;" of each. */
 static const char *shown(__u32 sample, enum event_kind kind, __u64 scale)
 {
-	static char text[512];
-	_cleanup_buf_ struct buf values = {}, at = {};
-	size_t used = 0, n;
+	static struct shown all;
 
-	assert_int_equal(otlp_times_add(&times, sample, kind, scale, &values, &at), 0);
-	n = at.size / sizeof(__u64);
-	assert_int_equal(values.size, n); /* all are small */
-	*text = '\0';
-	for (size_t i = 0; i < n; i++) {
-		__u64 ns;
-
-		memcpy(&ns, at.data + i * sizeof(ns), sizeof(ns));
-		used += snprintf(text + used, sizeof(text) - used, "%u@%llu;", values.data[i], ns - START);
-	}
-	return text;
+	all = (struct shown){};
+	assert_int_equal(otlp_times_give(&times, sample, kind, scale,
+					 &(struct otlp_times_taker){ show, &all }),
+			 0);
+	return all.text;
 }
 
 TEST(each_value_has_its_time)
