@@ -207,17 +207,23 @@ static int read_all(struct profile_reader *r, enum profile_kind kind,
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-/* Functions that were inlined, innermost first, and the one that holds them. */
-static int add_lines(struct profile_reader *r, __u32 id)
+static int add_place(struct profile_reader *r, __u32 location)
 {
 	const __u32 *places = (const __u32 *)r->read.lines.data;
+
+	return buf_add(&r->read.places, &places[location - 1], sizeof(*places));
+}
+
+/* The functions that this one was put into, innermost first, as the lines of one place. */
+static int add_around(struct profile_reader *r, const struct profile_location *l)
+{
 	int err = 0;
 
-	for (size_t n = 0; id && n < PPROF_LINES_MAX && !err; n++) {
-		const struct profile_location *l = profile_get_location(r->profile, id);
-
-		err = buf_add(&r->read.places, &places[id - 1], sizeof(*places));
-		id = pprof_places_is_bare(r->profile, l->mapping) ? 0 : l->around;
+	if (!l->around || pprof_places_is_bare(r->profile, l->mapping))
+		return 0;
+	for (size_t n = 1; l->around && n < PPROF_LINES_MAX && !err; n++) {
+		err = add_place(r, l->around);
+		l = profile_get_location(r->profile, l->around);
 	}
 	return err;
 }
@@ -227,9 +233,11 @@ static int add_places(struct profile_reader *r, const struct profile_stack *stac
 	int err = 0;
 
 	for (__u32 i = 0, around = 0; i < stack->n && !err; i++) {
+		const struct profile_location *l = profile_get_location(r->profile, stack->locations[i]);
+
 		if (stack->locations[i] != around) /* else it is a line of the one before */
-			err = add_lines(r, stack->locations[i]);
-		around = profile_get_location(r->profile, stack->locations[i])->around;
+			err = add_place(r, stack->locations[i]) ?: add_around(r, l);
+		around = l->around;
 		if (r->read.places.size / sizeof(__u32) > RECORDED_STACK_MAX)
 			err = err ?: -E2BIG;
 	}
