@@ -21,35 +21,26 @@ struct encoder {
 	struct pprof_header header;
 };
 
-/* A label of the sample: a text, or where that is 0 a number. */
-static int add_label(struct encoder *e, int64_t key, int64_t text, __u64 number)
-{
-	struct buf *part = &e->stream.part;
-
-	return protobuf_add_number(part, PPROF_LABEL_KEY, key) ?:
-	       protobuf_add_number(part, PPROF_LABEL_TEXT, text) ?:
-	       protobuf_add_number(part, PPROF_LABEL_NUMBER, number) ?:
-	       pprof_stream_put_part(&e->stream, PPROF_SAMPLE_LABEL);
-}
-
 /* Labels of an owner, without those it does not have. */
 static int add_labels(struct encoder *e, const struct profile_owner *o)
 {
 	const __u32 extra_count = profile_get_info(e->profile)->extra_count;
 	const struct pprof_strings *s = &e->strings;
+	struct pprof_stream *to = &e->stream;
 	int err = 0;
 
 	for (int i = 0; i < LABEL_COUNT && !err; i++) {
 		const bool is_text = label_rows[i].is_text;
 
 		if (o->label[i])
-			err = add_label(e, pprof_strings_label(s, i),
-					is_text ? pprof_strings_text(s, o->label[i]) : 0,
-					is_text ? 0 : o->label[i]);
+			err = pprof_stream_add_label(to, pprof_strings_label(s, i),
+						     is_text ? pprof_strings_text(s, o->label[i]) : 0,
+						     is_text ? 0 : o->label[i], 0);
 	}
 	for (__u32 i = 0; i < extra_count && !err; i++)
 		if (o->extra[i])
-			err = add_label(e, pprof_strings_extra(s, i), pprof_strings_text(s, o->extra[i]), 0);
+			err = pprof_stream_add_label(to, pprof_strings_extra(s, i),
+						     pprof_strings_text(s, o->extra[i]), 0, 0);
 	return err;
 }
 

@@ -167,9 +167,7 @@ int64_t pprof_header_value(const struct pprof_header *h, size_t type, const stru
 
 static int write_type(const struct pprof_type *t, enum pprof_field field, struct pprof_stream *stream)
 {
-	return protobuf_add_number(&stream->record, PPROF_TYPE_TYPE, t->type) ?:
-	       protobuf_add_number(&stream->record, PPROF_TYPE_UNIT, t->unit) ?:
-	       pprof_stream_put(stream, field);
+	return pprof_stream_put_type(stream, field, t->type, t->unit);
 }
 
 /* The period's type is the first that is a time. */

@@ -92,35 +92,23 @@ static int write_mapping(const struct places *places, __u32 id)
 	       pprof_stream_put(places->stream, PPROF_MAPPING);
 }
 
-/*
- * system_name stays empty. When it equals the name, `go tool pprof` takes "<module>" or "<lambda>" for C++
- * template arguments and strips it to nothing (internal/symbolizer, demangleSingleFunction).
- */
 static int write_function(const struct places *places, __u32 id)
 {
 	const struct profile_function *f = profile_get_function(places->profile, id);
-	struct buf *b = &places->stream->record;
 
-	return protobuf_add_number(b, PPROF_FUNCTION_ID, id) ?:
-	       protobuf_add_number(b, PPROF_FUNCTION_NAME, pprof_strings_text(places->strings, f->name)) ?:
-	       protobuf_add_number(b, PPROF_FUNCTION_FILE, pprof_strings_text(places->strings, f->file)) ?:
-	       protobuf_add_number(b, PPROF_FUNCTION_LINE, f->start_line) ?:
-	       pprof_stream_put(places->stream, PPROF_FUNCTION);
+	return pprof_stream_put_function(places->stream, id, pprof_strings_text(places->strings, f->name),
+					 pprof_strings_text(places->strings, f->file), f->start_line);
 }
 
 /* Functions that were inlined, innermost first, and the one that holds them. */
 static int add_lines(const struct places *places, __u32 id)
 {
-	struct buf *part = &places->stream->part;
 	const struct profile_location *l;
 	int err = 0;
 
 	for (size_t n = 0; id && n < PPROF_LINES_MAX && !err; n++, id = l->around) {
 		l = profile_get_location(places->profile, id);
-		err = protobuf_add_number(part, PPROF_LINE_FUNCTION, l->function) ?:
-		      protobuf_add_number(part, PPROF_LINE_LINE, l->line) ?:
-		      protobuf_add_number(part, PPROF_LINE_COLUMN, l->column) ?:
-		      pprof_stream_put_part(places->stream, PPROF_LOCATION_LINE);
+		err = pprof_stream_add_line(places->stream, l->function, l->line, l->column);
 	}
 	return err;
 }
@@ -128,10 +116,8 @@ static int add_lines(const struct places *places, __u32 id)
 static int write_location(const struct places *places, __u32 id)
 {
 	const struct profile_location *l = profile_get_location(places->profile, id);
-	struct buf *b = &places->stream->record;
-	int err = protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
-		  protobuf_add_number(b, PPROF_LOCATION_MAPPING, l->mapping) ?:
-		  protobuf_add_number(b, PPROF_LOCATION_ADDRESS, pprof_places_address(places->profile, l));
+	int err = pprof_stream_add_location(places->stream, id, l->mapping,
+					    pprof_places_address(places->profile, l));
 
 	if (!err && !pprof_places_is_bare(places->profile, l->mapping))
 		err = add_lines(places, id);

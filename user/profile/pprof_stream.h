@@ -7,6 +7,8 @@
 #ifndef PYPERF_PROFILE_PPROF_STREAM_H
 #define PYPERF_PROFILE_PPROF_STREAM_H
 
+#include <linux/types.h>
+
 #include "base/buf.h"
 #include "profile/gzip_stream.h"
 #include "profile/pprof_wire.h"
@@ -31,6 +33,18 @@ int pprof_stream_put_part(struct pprof_stream *s, unsigned int field);
 int pprof_stream_put_numbers(struct pprof_stream *s, unsigned int field);
 /* What the record holds are fields of the profile itself. */
 int pprof_stream_put_fields(struct pprof_stream *s);
+/*
+ * Records that every profile has, whoever writes it. Texts are indices of the table of strings. What is 0 is
+ * not written. 0 or -errno of pprof_stream_put().
+ */
+int pprof_stream_put_text(struct pprof_stream *s, const char *text);
+int pprof_stream_put_type(struct pprof_stream *s, enum pprof_field field, __u64 type, __u64 unit);
+int pprof_stream_put_function(struct pprof_stream *s, __u64 id, __u64 name, __u64 file, __s64 line);
+/* Each of these adds to the record at hand: to that of a location, of its lines, of a sample. */
+int pprof_stream_add_location(struct pprof_stream *s, __u64 id, __u64 mapping, __u64 address);
+int pprof_stream_add_line(struct pprof_stream *s, __u64 function, __s64 line, __s64 column);
+/* A text; or with text 0 a number, which may have a unit. */
+int pprof_stream_add_label(struct pprof_stream *s, __u64 key, __u64 text, __s64 number, __u64 unit);
 /* There are no more records. 0 or -ENOMEM. */
 int pprof_stream_finish(struct pprof_stream *s);
 void pprof_stream_close(struct pprof_stream *s);

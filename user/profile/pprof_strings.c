@@ -51,11 +51,6 @@ const char *pprof_strings_extra_name(const char *name, char longer[PROFILE_STRIN
 	return name;
 }
 
-static int write_one(struct pprof_stream *stream, const char *text)
-{
-	return buf_add_string(&stream->record, text) ?: pprof_stream_put(stream, PPROF_STRING);
-}
-
 int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stream)
 {
 	const struct profile_info *info = profile_get_info(s->profile);
@@ -64,12 +59,12 @@ int pprof_strings_write(const struct pprof_strings *s, struct pprof_stream *stre
 	int err = 0;
 
 	for (int64_t i = 0; i < s->word_count && !err; i++)
-		err = write_one(stream, s->words[i]);
+		err = pprof_stream_put_text(stream, s->words[i]);
 	for (int i = 0; i < LABEL_COUNT && !err; i++)
-		err = write_one(stream, label_rows[i].key);
+		err = pprof_stream_put_text(stream, label_rows[i].key);
 	for (__u32 id = 1; id <= n && !err; id++)
-		err = write_one(stream, profile_get_string(s->profile, id));
+		err = pprof_stream_put_text(stream, profile_get_string(s->profile, id));
 	for (__u32 i = 0; i < info->extra_count && !err; i++)
-		err = write_one(stream, pprof_strings_extra_name(info->extra[i], longer));
+		err = pprof_stream_put_text(stream, pprof_strings_extra_name(info->extra[i], longer));
 	return err;
 }

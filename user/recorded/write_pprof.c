@@ -16,37 +16,23 @@ struct recorded_writer {
 	struct pprof_stream stream;
 };
 
-static int put_type(struct recorded_writer *w, enum pprof_field field, const struct recorded_type *t)
-{
-	struct buf *b = &w->stream.record;
-
-	return protobuf_add_number(b, PPROF_TYPE_TYPE, t->type) ?:
-	       protobuf_add_number(b, PPROF_TYPE_UNIT, t->unit) ?: pprof_stream_put(&w->stream, field);
-}
-
 static int put_strings(struct recorded_writer *w)
 {
-	int err = pprof_stream_put(&w->stream, PPROF_STRING);
+	int err = pprof_stream_put_text(&w->stream, "");
 
 	for (__u32 id = 1; id <= w->recorded->strings.count && !err; id++)
-		err = buf_add_string(&w->stream.record, recorded_get_string(w->recorded, id)) ?:
-		      pprof_stream_put(&w->stream, PPROF_STRING);
+		err = pprof_stream_put_text(&w->stream, recorded_get_string(w->recorded, id));
 	return err;
 }
 
 static int put_functions(struct recorded_writer *w)
 {
-	struct buf *b = &w->stream.record;
 	int err = 0;
 
 	for (__u32 id = 1; id <= w->recorded->functions.count && !err; id++) {
 		const struct recorded_function *f = recorded_get_function(w->recorded, id);
 
-		err = protobuf_add_number(b, PPROF_FUNCTION_ID, id) ?:
-		      protobuf_add_number(b, PPROF_FUNCTION_NAME, f->name) ?:
-		      protobuf_add_number(b, PPROF_FUNCTION_FILE, f->file) ?:
-		      protobuf_add_number(b, PPROF_FUNCTION_LINE, f->start_line) ?:
-		      pprof_stream_put(&w->stream, PPROF_FUNCTION);
+		err = pprof_stream_put_function(&w->stream, id, f->name, f->file, f->start_line);
 	}
 	return err;
 }
@@ -68,27 +54,17 @@ static int put_mappings(struct recorded_writer *w)
 	return err;
 }
 
-static int put_place(struct recorded_writer *w, __u32 id)
-{
-	const struct recorded_place *p = recorded_get_place(w->recorded, id);
-	struct buf *b = &w->stream.record, *line = &w->stream.part;
-
-	return protobuf_add_number(line, PPROF_LINE_FUNCTION, p->function) ?:
-	       protobuf_add_number(line, PPROF_LINE_LINE, p->line) ?:
-	       protobuf_add_number(line, PPROF_LINE_COLUMN, p->column) ?:
-	       protobuf_add_number(b, PPROF_LOCATION_ID, id) ?:
-	       protobuf_add_number(b, PPROF_LOCATION_MAPPING, p->mapping) ?:
-	       protobuf_add_number(b, PPROF_LOCATION_ADDRESS, p->address) ?:
-	       pprof_stream_put_part(&w->stream, PPROF_LOCATION_LINE) ?:
-	       pprof_stream_put(&w->stream, PPROF_LOCATION);
-}
-
 static int put_places(struct recorded_writer *w)
 {
 	int err = 0;
 
-	for (__u32 id = 1; id <= w->recorded->places.count && !err; id++)
-		err = put_place(w, id);
+	for (__u32 id = 1; id <= w->recorded->places.count && !err; id++) {
+		const struct recorded_place *p = recorded_get_place(w->recorded, id);
+
+		err = pprof_stream_add_location(&w->stream, id, p->mapping, p->address) ?:
+		      pprof_stream_add_line(&w->stream, p->function, p->line, p->column) ?:
+		      pprof_stream_put(&w->stream, PPROF_LOCATION);
+	}
 	return err;
 }
 
@@ -103,17 +79,13 @@ static __s64 scaled(__s64 value, double by)
 
 static int add_labels(struct recorded_writer *w, const struct recorded_stack *s)
 {
-	struct buf *part = &w->stream.part;
 	int err = 0;
 
 	for (size_t i = 0; i < s->label_count && !err; i++) {
 		const struct recorded_label *l = &s->labels[i];
 
-		err = protobuf_add_number(part, PPROF_LABEL_KEY, l->key) ?:
-		      protobuf_add_number(part, l->is_number ? PPROF_LABEL_UNIT : PPROF_LABEL_TEXT, l->text);
-		if (!err && l->is_number)
-			err = protobuf_add_number(part, PPROF_LABEL_NUMBER, l->number);
-		err = err ?: pprof_stream_put_part(&w->stream, PPROF_SAMPLE_LABEL);
+		err = pprof_stream_add_label(&w->stream, l->key, l->is_number ? 0 : l->text,
+					     l->is_number ? l->number : 0, l->is_number ? l->text : 0);
 	}
 	return err;
 }
@@ -140,9 +112,11 @@ static int put_header(struct recorded_writer *w)
 	int err = 0;
 
 	for (size_t i = 0; i < r->type_count && !err; i++)
-		err = put_type(w, PPROF_SAMPLE_TYPE, &r->types[i]);
+		err = pprof_stream_put_type(&w->stream, PPROF_SAMPLE_TYPE, r->types[i].type,
+					    r->types[i].unit);
 	if (!err && r->period)
-		err = put_type(w, PPROF_PERIOD_TYPE, &r->period_type);
+		err = pprof_stream_put_type(&w->stream, PPROF_PERIOD_TYPE, r->period_type.type,
+					    r->period_type.unit);
 	err = err ?: protobuf_add_number(b, PPROF_TIME, r->start_ns) ?:
 	      protobuf_add_number(b, PPROF_DURATION, r->duration_ns) ?:
 	      protobuf_add_number(b, PPROF_PERIOD, r->period) ?:
