@@ -137,6 +137,9 @@ FLAT_TABLE(native_asked, __u64, 0, NATIVE_ASKED);
 #define SPANS_TOLD 4096
 FLAT_TABLE(spans_told, __u64, 0, SPANS_TOLD);
 
+/* Whoever compiles this for the host may have the variables elsewhere (user/hosted/host.h). */
+#ifndef VARIABLES_ELSEWHERE
+
 /*
  * Goes up after every change of the processes map, whoever makes it. docs/internals/counters.md has this and
  * the other numbers by which the sampler knows that what it remembers still holds.
@@ -162,5 +165,7 @@ __u32 last_process_id;
 
 /* One bit for each struct process.id that user space has names for; it sets and clears them. */
 __u64 held_ids[PROCESS_IDS / 64];
+
+#endif
 
 #endif

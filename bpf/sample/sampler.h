@@ -15,6 +15,14 @@
 #include "bpf/stack/stack.h"
 #include "bpf/tree/quota.h"
 
+/*
+ * What a sample has ended with, if all that it has read is of one moment. The thread is stopped while BPF
+ * programs look at it, so it is. Whoever looks from outside has to find out (user/hosted/sample.c).
+ */
+#ifndef sample_of_one_moment
+#define sample_of_one_moment(s, count, kind, t, l, outcome) (outcome)
+#endif
+
 /* The event of a thread whose process is a Python, or one without a layout. now is in jiffies. */
 static __always_inline enum outcome sample_thread(struct scratch *s, struct cpu_stats *count,
 						  const enum event_kind kind, struct task_struct *task,
@@ -101,6 +109,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	sample_begin(s, count, kind, task, p);
 	t = thread_get(s, thread_key(task, kind), task->start_boottime, now);
 	outcome = sample_thread(s, count, kind, task, t, p, l, now);
+	outcome = sample_of_one_moment(s, count, kind, t, l, outcome);
 	thread_put(t);
 	quota_end(s, count);
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch || !p->unsettled || s->who.learned)

@@ -98,6 +98,13 @@ static const struct rule worker_rules[] = {
 	{ SYS_clock_nanosleep, WITHIN, 0, CLOCK_REALTIME | CLOCK_MONOTONIC },
 };
 
+static const struct rule sampler_rules[] = {
+	{ SYS_ppoll, ANY, 0, 0 },
+	{ SYS_getcpu, ANY, 0, 0 },
+	{ SYS_sched_yield, ANY, 0, 0 },
+	{ SYS_sched_setaffinity, IS, 0, 0 }, /* its own */
+};
+
 static const struct rule zygote_rules[] = {
 	/* It takes sockets from the profiler, sends what became of a worker, and joins that to a parser. */
 	{ SYS_recvmsg, ANY, 0, 0 },
@@ -144,7 +151,8 @@ static const struct {
 } lists[] = {
 	{ LIST(common_rules), ~0U },
 	{ LIST(parser_rules), FOR(SANDBOX_PARSER) | FOR(SANDBOX_ZYGOTE) },
-	{ LIST(worker_rules), FOR(SANDBOX_WORKER) | FOR(SANDBOX_ZYGOTE) },
+	{ LIST(worker_rules), FOR(SANDBOX_WORKER) | FOR(SANDBOX_SAMPLER) | FOR(SANDBOX_ZYGOTE) },
+	{ LIST(sampler_rules), FOR(SANDBOX_SAMPLER) },
 	{ LIST(zygote_rules), FOR(SANDBOX_ZYGOTE) },
 	{ &profiler_rules, FOR(SANDBOX_PROFILER) },
 };

@@ -9,6 +9,7 @@
 enum sandbox {
 	SANDBOX_WORKER,
 	SANDBOX_PARSER, /* to read what is open, and to answer */
+	SANDBOX_SAMPLER, /* to look at processes, and to say so (user/hosted/child.h) */
 	SANDBOX_ZYGOTE, /* what these may do, what isolate() does, and to start and end them */
 	SANDBOX_PROFILER, /* from the first sample on (profiler_rules.c) */
 };

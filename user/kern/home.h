@@ -39,7 +39,7 @@ struct home {
 	int (*load)(struct kernel *k);
 	/* Samples are taken, on so many CPUs. Again after stop(), too. */
 	int (*start)(struct kernel *k, int *ret_cpus);
-	/* To be called about once a second. 1: *ret_cpus is new. */
+	/* To be called about once a second. 1: *ret_cpus is new. -EPIPE: there will be no sample any more. */
 	int (*follow)(struct kernel *k, int *ret_cpus);
 	/* Counts what has passed until now of what is counted when it ends. */
 	void (*settle)(struct kernel *k);

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/lacking.h"
+#include "base/namespaces.h"
 #include "base/privileges.h"
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
@@ -55,6 +56,11 @@ static int choose(struct kernel *k, struct kernel_options *o)
 {
 	int err;
 
+	if (!namespaces_has_first_pids())
+		return kernel_fail(k, -ENOTSUP,
+				   "this is a pid namespace of its own, from which other processes cannot be "
+				   "named: run it in the machine's (docker run --pid=host; in Kubernetes "
+				   "hostPID: true)");
 	if (access(KERNEL_BTF_FILE, R_OK))
 		return kernel_fail(k, -ENOTSUP,
 				   "this kernel has no type information (" KERNEL_BTF_FILE "): one built "

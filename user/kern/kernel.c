@@ -108,7 +108,7 @@ static int prepare(struct kernel *k)
 static void begin(struct kernel *k, const struct kernel_options *o)
 {
 	libbpf_log();
-	k->home = &home_kernel;
+	k->home = o->home ?: &home_kernel;
 	k->stats_fd = -1;
 	k->grace = (struct grace){ -1, -1 };
 	k->cpus = libbpf_num_possible_cpus();

@@ -15,12 +15,14 @@
 #include "bpf/abi.h"
 #include "kern/trigger.h"
 
+struct home;
 struct kernel;
 
 struct kernel_options {
 	__u32 needs; /* enum event_needs bits: what has to run, so that events come */
 
 	/* The ticks. */
+	const struct home *home;   /* where the sampler runs; NULL = home_kernel */
 	enum trigger_kind trigger; /* what makes them */
 	__u32 frequency;	   /* samples per second of each CPU */
 	bool use_cycles;	   /* hardware cycles instead of cpu-clock */

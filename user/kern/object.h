@@ -39,6 +39,7 @@ struct kernel {
 	const struct home *home;
 	struct pyperf *skel; /* sized, and with its options; the home knows whether it is loaded */
 	struct side side;
+	void *at_home; /* the home's own */
 	struct records records;
 	struct ring_buffer *ring;
 	struct trigger trigger;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-enum trigger_kind { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_TIMER };
+enum trigger_kind { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_TIMER, TRIGGER_OUTSIDE };
 
 struct pyperf;
 struct ticks;

@@ -285,7 +285,7 @@ int options_derive(struct options *o, char *error, size_t size)
 	    parse_address(o->listen_health, &o->health_address, "listen-health", error, size) ||
 	    derive_source(o, error, size))
 		return -EINVAL;
-	if (derive_budget(o, error, size))
+	if (derive_budget(o, error, size) || derive_outside(o, error, size))
 		return -EINVAL;
 	if (o->duration && derive_seconds(o->duration, &o->seconds))
 		return options_fail(error, size,

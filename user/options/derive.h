@@ -15,6 +15,7 @@ int options_derive(struct options *o, char *error, size_t size);
 int derive_targets(struct options *o, char *error, size_t size);
 int derive_selection(const struct options *o, char *error, size_t size);
 int derive_pids(struct options *o, char *error, size_t size);
+int derive_outside(struct options *o, char *error, size_t size);
 int derive_native(struct options *o, char *error, size_t size);
 int derive_intervals(struct options *o, char *error, size_t size);
 int derive_asked(struct options *o, char *error, size_t size);

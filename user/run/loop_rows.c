@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/loop_rows.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -112,7 +113,11 @@ static void follow_cpus(struct agent *a)
 
 	if (changed > 0)
 		log_info("CPUs came or went: samples are taken on %d now", a->facts.cpus);
-	if (changed < 0)
+	if (changed == -EPIPE) {
+		log_error("%s: the run ends", kernel_reason(a->kernel));
+		a->stop = true;
+		a->exit_code = EXIT_FAILURE;
+	} else if (changed < 0)
 		complain(&a->cpus, "CPUs came or went, and no samples are taken: %s",
 			 kernel_reason(a->kernel));
 	else

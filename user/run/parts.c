@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/namespaces.h"
 #include "endpoint/rules.h"
 #include "kern/kernel.h"
 #include "kern/records.h"
@@ -39,12 +38,6 @@ static int open_kernel(struct agent *a)
 	const struct options *o = a->options;
 	int err;
 
-	if (!namespaces_has_first_pids()) {
-		log_error("this is a pid namespace of its own, from which other processes cannot be "
-			  "named: run it in the machine's (docker run --pid=host; in Kubernetes "
-			  "hostPID: true)" ASK_DOCTOR);
-		return -ENOTSUP;
-	}
 	a->kernel_options = settings_kernel(o);
 	a->kernel_options.kernel_nameless = !a->kernel_names;
 	a->kernel_options.kernel_base = a->kernel_names ? kernel_names_base(a->kernel_names) : 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "hosted/home.h"
 #include "options/row.h"
 #include "profile/events.h"
 #include "profile/short_path.h"
@@ -15,6 +16,7 @@ struct kernel_options settings_kernel(const struct options *o)
 
 	return (struct kernel_options){
 		.needs = event_needs(events) | (o->loop_exact ? NEEDS_POLLS : 0),
+		.home = o->trigger == TRIGGER_OUTSIDE ? &home_outside : NULL,
 		.trigger = o->trigger,
 		.frequency = o->frequency,
 		.use_cycles = o->use_cycles,

@@ -20,7 +20,11 @@ static const struct stat_row export_rows[] = {
 
 static const char *trigger_name(const struct run_stats *r)
 {
-	return r->trigger == TRIGGER_TIMER ? "timer" : "perf";
+	static const char *const names[] = {
+		[TRIGGER_PERF] = "perf", [TRIGGER_TIMER] = "timer", [TRIGGER_OUTSIDE] = "outside"
+	};
+
+	return names[r->trigger];
 }
 
 static __u64 export_value(const struct run_stats *r, const struct stat_row *row)

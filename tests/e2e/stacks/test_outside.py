@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""--trigger outside: the sampler as a process of a user without any right. Its stacks are judged as those of
+the kernel's home are, and its books are the same."""
+import collections
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+import interpreters as known
+import pprof_rows
+import profiler
+from edges import Judge
+from examined import NOBODY
+
+OUTSIDE = "--trigger", "outside"
+CPU = 1  # seconds of CPU time
+
+
+@pytest.fixture
+def open_folder():
+    """One in which any user may write."""
+    with tempfile.TemporaryDirectory(prefix="pyperf-outside-") as folder:
+        os.chmod(folder, 0o777)
+        yield pathlib.Path(folder)
+
+
+def as_nobody(interpreter):
+    """Whether nobody may run this interpreter."""
+    return not subprocess.run([*NOBODY, interpreter.path, "-c", ""], capture_output=True).returncode
+
+
+def usable():
+    return [i for i in known.one_per_version() if as_nobody(i)]
+
+
+def test_nobody_profiles_a_command(open_folder):
+    """All versions: each burns a second of its CPU time. The books balance (Run.finish)."""
+    chosen = usable()
+    assert chosen
+    script = ("import time\nclock = getattr(time, 'process_time', None) or time.clock\n"
+              "def burn():\n    while clock() < %d: pass\nburn()" % CPU)
+    for interpreter in chosen:
+        run = profiler.Run(open_folder, *OUTSIDE, "--", interpreter.path, "-c", script,
+                           binary=[*NOBODY, profiler.BINARY])
+        run.finish()
+        assert run.stats["trigger"] == "outside"
+        mine = profiler.share(run.samples, lambda s: any(f[0] == "burn" for f in s.stack))
+        assert profiler.total(run.samples) > 30 and mine > 0.8, (interpreter.name, run.samples)
+    rows = pprof_rows.top(run.path, "samples", "count")
+    assert rows["burn <string>"][0] > 30, rows
+
+
+def look_while_it_uses_cpu(directory, target, *arguments):
+    """A run that has looked at a program for CPU seconds of its time, and goes on."""
+    run = profiler.Run(directory, *OUTSIDE, *arguments, "--pid", target.pid)
+    profiler.wait_until(lambda: samplers_of(run.process.pid) or run.process.poll() is not None,
+                        what="the sampler")
+    until = profiler.cpu_seconds(target.pid) + CPU
+    profiler.wait_until(lambda: profiler.cpu_seconds(target.pid) > until or run.process.poll() is not None,
+                        what="CPU time of the program")
+    return run
+
+
+@pytest.mark.parametrize("python", [i for i in known.one_per_version() if i.version >= (3, 6)],
+                         ids=lambda i: i.name)
+def test_no_impossible_stack(python, workloads, tmp_path):
+    """No caller, and no line of one, is of another moment; most stacks are whole."""
+    with profiler.target(python.path, workloads / "edges.py") as target:
+        run = look_while_it_uses_cpu(tmp_path, target, "-F", 999)
+        run.process.send_signal(signal.SIGINT)
+        run.finish()
+    judge, whole = Judge(target.about), 0
+    samples = run.of(target.pid)
+    for sample in samples:
+        marker = profiler.marker_of(sample.stack)
+        whole += sample.count * (marker is None)
+        faults = judge.faults(sample.stack if marker is None else sample.stack[:-1], rooted=marker is None)
+        assert not faults, (faults, sample)
+    looks = profiler.total(samples)
+    assert looks > 200 and whole > looks // 2, samples
+
+
+def test_children_of_the_command(open_folder):
+    script = ("import os, time\ndef burn():\n    while time.process_time() < 1: pass\n"
+              "def child():\n    burn()\n    os._exit(0)\n"
+              "pid = os.fork()\nif not pid: child()\nburn()\nos.waitpid(pid, 0)")
+    run = profiler.Run(open_folder, *OUTSIDE, "--", usable()[-1].path, "-c", script,
+                       binary=[*NOBODY, profiler.BINARY])
+    run.finish()
+    pids = collections.Counter()
+    for sample in run.samples:
+        pids[sample.pid] += sample.count * any(f[0] == "burn" for f in sample.stack)
+    assert len(pids) == 2 and min(pids.values()) > 20, pids
+
+
+@pytest.mark.parametrize("arguments", [
+    ["--event", "cycles"], ["--event", "offcpu"], ["--event", "wall"], ["--event", "memory"],
+    ["--native", "full"],
+    ["--kernel", "full"], ["--async"], ["--label-var", "name"], ["--trace", "otel", "--log", "1"]])
+def test_what_cannot_be_had_is_refused(arguments):
+    done = subprocess.run([profiler.BINARY, *OUTSIDE, *arguments, "--", "true"], capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert arguments[0] in done.stderr and "--trigger outside" in done.stderr
+
+
+def test_all_processes_are_refused():
+    done = subprocess.run([profiler.BINARY, *OUTSIDE, "-a"], capture_output=True, text=True)
+    assert done.returncode == 2 and "--pid, --children or -- COMMAND" in done.stderr
+
+
+def samplers_of(pid):
+    found = []
+    for child in pathlib.Path("/proc/%d/task/%d/children" % (pid, pid)).read_text().split():
+        name = pathlib.Path("/proc/%s/comm" % child).read_text()
+        found += [int(child)] * (name == "pyperf-sampler\n")
+    return found
+
+
+def test_the_sampler_is_killed(workloads, tmp_path):
+    """The run ends, with what there was until then."""
+    with profiler.target(known.newest().path, workloads / "burn.py") as target:
+        run = look_while_it_uses_cpu(tmp_path, target)
+        os.kill(samplers_of(run.process.pid)[0], signal.SIGKILL)
+        run.finish(code=1)
+    assert "pyperf-sampler, which looks at programs, has ended: the run ends" in run.err
+    assert run.path.exists()
+
+
+def test_it_may_do_no_more_than_a_worker(workloads, tmp_path):
+    """A filter, no new privileges, and nothing open but a socket."""
+    with profiler.target(known.newest().path, workloads / "burn.py") as target:
+        run = look_while_it_uses_cpu(tmp_path, target)
+        pid = samplers_of(run.process.pid)[0]
+        status = pathlib.Path("/proc/%d/status" % pid)
+        profiler.wait_until(lambda: "\nSeccomp:\t2\n" in status.read_text(), what="its filter")
+        assert "\nNoNewPrivs:\t1\n" in status.read_text()
+        kept = [os.readlink(f.path) for f in os.scandir("/proc/%d/fd" % pid)]
+        assert not [k for k in kept if not k.startswith(("socket:", "/dev/null", "/proc/"))], kept
+        run.process.send_signal(signal.SIGINT)
+        run.finish()

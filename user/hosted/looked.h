@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * looked.h - the processes that are looked at, and what is known of their threads. In the sampler's process.
+ */
+#ifndef PYPERF_HOSTED_LOOKED_H
+#define PYPERF_HOSTED_LOOKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bpf/abi.h"
+#include "hosted/sample.h"
+#include "hosted/threads.h"
+
+#define LOOKED_MAX	   1024 /* processes */
+#define LOOKED_THREADS_MAX 1024 /* of a process */
+
+struct looked_thread {
+	struct sampled s;
+	struct thread_runs runs;
+	bool has_cpu; /* at the last look: it may go on without being given one */
+	bool met;    /* by the list that is being made */
+};
+
+struct looked {
+	pid_t pid;
+	__u64 start_ns, image, execs, user;
+	__u64 clock; /* process_clock() at the last look */
+	bool ran;    /* at the last look a thread of it had a CPU */
+	__u32 process; /* struct process.id, for which the threads' ids were found */
+	__u64 ids_at;  /* clock_ns() of that */
+	bool ids_asked; /* there is a thread without one */
+	unsigned int ids_searches; /* since the last new thread */
+	unsigned int count, listed;
+	struct looked_thread *threads; /* LOOKED_THREADS_MAX */
+	char comm[16];
+};
+
+/* Makes ready. 0 or -errno. */
+int looked_open(const struct area *a);
+/* Takes up those that are new in the table of processes, and lets go of those that are gone. */
+void looked_sync(void);
+/* Children of those: they are told to the profiler. */
+void looked_find_children(void);
+/* One look at all of them. Returns how many threads were looked at. */
+unsigned int looked_take(void);
+/* The account of each thread is counted. */
+void looked_account(void);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample.c - see sample.h. The sampler is what the kernel runs elsewhere, compiled for the host. Beside it
+ * stands what the kernel's home has no need of: the proof that a stack is of one moment.
+ *
+ * A thread that runs changes its frames while they are read. So it is looked at while it has no CPU, because
+ * we have taken that (threads.h), and afterwards the kernel is asked whether it was given one meanwhile. If
+ * it was, nothing that was read counts: what the sample has found out is forgotten, and it ends as [moved].
+ */
+#include "hosted/sample.h"
+
+#include "hosted/area.h"
+#include "hosted/memory.h"
+
+static int mem_read(void *dst, unsigned int size, unsigned long long address)
+{
+	return memory_read(dst, size, address);
+}
+
+#include "hosted/host.h"
+
+struct scratch;
+struct layout;
+struct cpu_stats;
+struct thread;
+static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
+		  const struct layout *l, int outcome);
+
+#define sample_of_one_moment(s, count, kind, t, l, outcome) (settle(s, count, kind, t, l, outcome))
+
+/* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or no use. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include "bpf/abi.h"
+#include "bpf/data/maps.h"
+#include "bpf/events/account.h"
+#include "bpf/sample/lifecycle.h"
+#include "bpf/sample/sampler.h"
+#pragma GCC diagnostic pop
+
+_Static_assert(sizeof(struct account) == sizeof(((struct sampled *)0)->account), "there is room for it");
+
+/* --- one moment --------------------------------------------------------------------------------------- */
+
+static const struct thread_hold *hold;
+
+/* What the sample was the first to send is sent again by the next one that meets it. */
+static void forget_codes(struct thread *t)
+{
+	for (unsigned int i = 0; i < host_held.count; i++) {
+		const __u32 index = host_held.codes[i];
+		struct code *c = bpf_map_lookup_elem(&codes, &index);
+
+		if (c)
+			c->state = 0;
+	}
+	memset(t->known, 0, sizeof(t->known));
+}
+
+static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
+		  const struct layout *l, int outcome)
+{
+	if (outcome == OUTCOME_NO_LAYOUT || thread_is_held(hold))
+		return outcome;
+	host_drop_records();
+	forget_codes(t);
+	t->cache.depth = 0;
+	s->walk.depth = s->walk.python = 0;
+	if (s->who.learned)
+		s->who.known.self_below = 0;
+	s->code.unsettled = s->code.no_epoch = s->who.learned = 0;
+	attributes_begin(s);
+	return count_plain(s, count, kind, t, l, t->roots[kind].node, OUTCOME_MOVED);
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------- */
+
+static struct task_struct leader, task;
+static struct host_mm mm;
+
+/* The task of a thread; that of its main thread stands beside it. */
+static struct task_struct *make(struct sampled *t, struct task_struct *of, struct task_struct *main)
+{
+	*main = (struct task_struct){
+		.pid = t->pid,
+		.tgid = t->pid,
+		.start_boottime = t->start_ns,
+		.self_exec_id = t->execs,
+		.group_leader = main,
+		.mm = &mm,
+		.user = t->user,
+	};
+	memcpy(main->comm, t->leader, sizeof(main->comm));
+	*of = *main;
+	of->pid = t->tid;
+	of->thread_pointer = t->thread_id;
+	of->se.sum_exec_runtime = t->cpu_ns;
+	of->account = (struct account *)t->account;
+	memcpy(of->comm, t->comm, sizeof(of->comm));
+	host_task = of;
+	return of;
+}
+
+const struct process *sample_known(pid_t pid)
+{
+	const __u32 key = pid;
+
+	return bpf_map_lookup_elem(&processes, &key);
+}
+
+int sample_take(struct sampled *t)
+{
+	__u32 zero = 0;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+	__u64 before[OUTCOME_COUNT];
+
+	make(t, &task, &leader);
+	memory_begin(t->tid);
+	hold = &t->hold;
+	host_hold_records();
+	memcpy(before, count->outcome[EVENT_CPU], sizeof(before));
+	sample_tick();
+	host_send_records();
+	for (int i = 0; i < OUTCOME_COUNT; i++)
+		if (count->outcome[EVENT_CPU][i] != before[i])
+			return i;
+	return OUTCOME_COUNT;
+}
+
+void sample_account(struct sampled *t, int last)
+{
+	make(t, &task, &leader);
+	if (last)
+		account_end(&task, 0);
+	else
+		account_list(&task);
+}
+
+void sample_forked(struct sampled *parent, struct sampled *child)
+{
+	static struct task_struct parent_task, parent_leader;
+
+	make(parent, &parent_task, &parent_leader);
+	make(child, &task, &leader);
+	on_fork(&parent_task, &task);
+}
+
+void sample_execed(struct sampled *t)
+{
+	on_exec(make(t, &task, &leader));
+}
+
+void sample_exited(struct sampled *t)
+{
+	static __typeof__(*task.signal) nobody;
+
+	make(t, &task, &leader);
+	task.signal = &nobody;
+	on_exit(&task);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------- */
+
+#define BIND(name)                                                                                    \
+	do {                                                                                          \
+		const struct area_table *t_ = area_find(a, #name);                                    \
+		name.type = t_ && t_->is_hash ? BPF_MAP_TYPE_HASH : BPF_MAP_TYPE_ARRAY;               \
+		name.value = t_ ? (void *)(a->base + t_->offset) : NULL;                              \
+		name.max_entries = t_ ? (int)t_->entries : 0;                                         \
+	} while (0)
+
+static void bind_tables(const struct area *a)
+{
+	BIND(nodes);
+	BIND(codes);
+	BIND(owners);
+	BIND(stats);
+	BIND(processes);
+	BIND(known_programs);
+	BIND(shares);
+	BIND(layouts);
+	BIND(task_layouts);
+	BIND(contexts);
+	BIND(threads);
+	BIND(native_caches);
+	BIND(scratches);
+	BIND(notices);
+	BIND(journals);
+	BIND(texts);
+	BIND(native_asked);
+	BIND(spans_told);
+}
+
+void sample_open(const struct area *a)
+{
+	host_area = *a;
+	host_bind_variables(a->bss);
+#define OPTION(type, name, begin, from, help) opt_##name = a->rodata->opt_##name;
+#include "bpf/data/options.def"
+#undef OPTION
+	bind_tables(a);
+}

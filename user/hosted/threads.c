@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "hosted/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "proc/procfs.h"
+
+#define TEXT_MAX 4096
+
+/* The text of a file of /proc, NUL-terminated. 0 or -errno. */
+static int read_text(const char *path, char text[TEXT_MAX])
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	n = read(fd, text, TEXT_MAX - 1);
+	err = n < 0 ? -errno : 0;
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return err ?: n ? err : -ESRCH;
+}
+
+/* Field number `field` of a stat file, counted from 1; the name is number 2. 0 = it is not there. */
+static __u64 stat_field(const char *text, int field)
+{
+	const char *p = strrchr(text, ')');
+
+	for (int i = 2; p && i < field; i++) {
+		p = strchr(p, ' ');
+		p = p ? p + 1 : NULL;
+	}
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+int process_now(pid_t pid, struct process_now *ret)
+{
+	static __u64 tick_ns;
+	struct procfs_stat stat;
+	char path[64], text[TEXT_MAX];
+	int err;
+
+	if (!tick_ns)
+		tick_ns = NS_PER_SECOND / sysconf(_SC_CLK_TCK);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	err = read_text(path, text) ?: procfs_parse_stat(text, &stat);
+	if (err)
+		return err;
+	*ret = (struct process_now){
+		.state = stat.state,
+		.start_ns = stat.start_ticks * tick_ns,
+		.image = stat_field(text, 28) ^ stat_field(text, 48) << 20,
+		.threads = (unsigned int)stat_field(text, 20),
+		.parent = stat.parent,
+	};
+	memcpy(ret->comm, stat.name, sizeof(ret->comm));
+	return 0;
+}
+
+__u64 process_clock(pid_t pid)
+{
+	const clockid_t clock = (clockid_t)(~(__u32)pid << 3 | 2); /* MAKE_PROCESS_CPUCLOCK() of the kernel */
+	struct timespec t;
+
+	return clock_gettime(clock, &t) ? 0 : t.tv_sec * NS_PER_SECOND + t.tv_nsec + 1;
+}
+
+int thread_open(pid_t pid, pid_t tid)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int thread_runs(int fd, struct thread_runs *ret)
+{
+	char text[128];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	unsigned long long ns, runs;
+
+	if (n <= 0)
+		return n ? -errno : -ESRCH;
+	text[n] = '\0';
+	if (sscanf(text, "%llu %*u %llu", &ns, &runs) != 2)
+		return -EBADMSG;
+	*ret = (struct thread_runs){ ns, runs };
+	return 0;
+}
+
+static __u64 number_behind(const char *text, const char *key)
+{
+	const char *p = strstr(text, key);
+
+	return p ? strtoull(p + strlen(key), NULL, 10) : 0;
+}
+
+/* How often it has left a CPU. */
+static __u64 switches(pid_t pid, pid_t tid)
+{
+	char path[64], text[TEXT_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	if (read_text(path, text))
+		return 0;
+	return number_behind(text, "\nvoluntary_ctxt_switches:\t") +
+	       number_behind(text, "\nnonvoluntary_ctxt_switches:\t");
+}
+
+/* --- taking its CPU ----------------------------------------------------------------------------------- */
+
+#define ATTEMPTS 3
+
+static int own_cpu = -1; /* the only one on which this process runs; -1: it may run anywhere */
+
+/* Of struct sched_attr, which the C library does not have before glibc 2.41. */
+struct attributes {
+	__u32 size, policy;
+	__u64 flags;
+	__s32 nice;
+	__u32 priority;
+	__u64 slice; /* ns; Linux 6.12: who asks for less than another one goes before it */
+	__u64 deadline, period;
+};
+
+void thread_hold_begin(void)
+{
+	struct attributes a = { .size = sizeof(a), .nice = getpriority(PRIO_PROCESS, 0), .slice = 100000 };
+
+	/* Older kernels have no such slice, and let who wakes up go first anyway. */
+	if (syscall(SYS_sched_setattr, 0, &a, 0))
+		return;
+}
+
+static bool go_to(int cpu)
+{
+	cpu_set_t *set;
+	const size_t size = CPU_ALLOC_SIZE(cpu + 1);
+	int err;
+
+	if (cpu == own_cpu)
+		return true;
+	set = CPU_ALLOC(cpu + 1);
+	if (!set)
+		return false;
+	CPU_ZERO_S(size, set);
+	CPU_SET_S(cpu, size, set);
+	err = sched_setaffinity(0, size, set);
+	CPU_FREE(set);
+	if (!err)
+		own_cpu = cpu;
+	return !err;
+}
+
+static int thread_stat(pid_t pid, pid_t tid, struct procfs_stat *ret)
+{
+	char path[64], text[TEXT_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	return read_text(path, text) ?: procfs_parse_stat(text, ret);
+}
+
+enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16])
+{
+	struct procfs_stat stat;
+	struct thread_runs r;
+
+	h->held = false;
+	for (int i = 0; i < ATTEMPTS; i++) {
+		/* In this order: who has no CPU after the count and is not counted again has had none. */
+		if (thread_runs(h->fd, &r) || thread_stat(pid, tid, &stat) || stat.state != 'R')
+			return i ? THREAD_LOST : THREAD_WITHOUT;
+		memcpy(comm, stat.name, sizeof(stat.name));
+		h->runs = r.runs;
+		/* Where one is, no other one is. */
+		h->held = stat.cpu == own_cpu && sched_getcpu() == own_cpu;
+		if (h->held)
+			return THREAD_HELD;
+		if (!i && stat.cpu != sched_getcpu() && r.runs != switches(pid, tid) + 1)
+			return THREAD_WITHOUT; /* it waits for one */
+		if (!go_to(stat.cpu))
+			return THREAD_LOST;
+	}
+	return THREAD_LOST;
+}
+
+bool thread_is_held(const struct thread_hold *h)
+{
+	struct thread_runs now;
+
+	return h->held && !thread_runs(h->fd, &now) && now.runs == h->runs;
+}

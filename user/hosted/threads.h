@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * threads.h - what the kernel says, without any right, of processes and threads that are looked at: whether
+ * they ran, and whether a thread has a CPU now. In the sampler's process.
+ */
+#ifndef PYPERF_HOSTED_THREADS_H
+#define PYPERF_HOSTED_THREADS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <linux/types.h>
+
+/* What /proc/PID/stat says. */
+struct process_now {
+	char comm[16];
+	char state;
+	__u64 start_ns; /* on the boot clock */
+	__u64 image;	/* another number after an exec; 0 = that may not be known */
+	unsigned int threads;
+	pid_t parent;
+};
+
+/* 0, or -ESRCH, or another -errno. */
+int process_now(pid_t pid, struct process_now *ret);
+/* CPU time of the process, ns; 0 = it has ended. It lags behind by the scheduler's tick, 10 ms at most. */
+__u64 process_clock(pid_t pid);
+
+/* A thread's schedstat: its time on CPUs, and how often it was given one. */
+struct thread_runs {
+	__u64 ns, runs;
+};
+int thread_open(pid_t pid, pid_t tid); /* a descriptor, or -errno */
+int thread_runs(int fd, struct thread_runs *ret);
+
+/*
+ * A thread that is held has no CPU, as we have taken the one on which it was: so its stack stands still. That
+ * lasts until another CPU fetches it, or until we sleep. The kernel counts how often a thread was given a
+ * CPU, so that it is known afterwards whether it was held all the time.
+ */
+struct thread_hold {
+	int fd;	    /* its schedstat */
+	__u64 runs; /* how often it was given a CPU until it was held */
+	bool held;
+};
+
+/* From here on this process gets a CPU as soon as it wants one, as far as the kernel allows that. */
+void thread_hold_begin(void);
+
+enum thread_take {
+	THREAD_WITHOUT, /* it has no CPU */
+	THREAD_HELD,
+	THREAD_LOST, /* it has, or had, a CPU, and was not held */
+};
+
+/*
+ * Whether it has a CPU, and then takes that. The kernel counts how often a thread was given one, and how
+ * often it left it: the two differ by one while it has one. Where we run on the CPU on which it was last, and
+ * it waits for one, it is this look that has taken it away. h->fd is there.
+ */
+enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16]);
+/* Whether it was held from thread_take() until now. */
+bool thread_is_held(const struct thread_hold *h);
+
+#endif

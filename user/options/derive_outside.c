@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * derive_outside.c - what cannot be had where the sampler looks from outside (--trigger outside), option by
+ * option, and why.
+ */
+#include "kern/trigger.h"
+#include "options/derive.h"
+#include "options/fail.h"
+#include "profile/events.h"
+
+#define REGISTERS "registers of a thread that runs cannot be read from outside"
+
+static bool has_native(const struct options *o)
+{
+	return o->native != NATIVE_MODE_OFF;
+}
+
+static bool has_kernel(const struct options *o)
+{
+	return o->kernel != KERNEL_MODE_OFF;
+}
+
+static bool has_cycles(const struct options *o)
+{
+	return o->use_cycles;
+}
+
+static bool has_other_events(const struct options *o)
+{
+	return event_needs(event_parts(o->events)) & ~NEEDS_TICKS;
+}
+
+static bool has_all(const struct options *o)
+{
+	return o->all || o->all_python;
+}
+
+static bool has_async(const struct options *o)
+{
+	return o->async;
+}
+
+static bool has_variables(const struct options *o)
+{
+	return o->context_names.count;
+}
+
+static bool has_trace(const struct options *o)
+{
+	return o->trace;
+}
+
+static const struct {
+	bool (*is_asked)(const struct options *o);
+	const char *option, *why;
+} rows[] = {
+	{ has_cycles, "--event cycles", "a counter of the processor is read by perf events" },
+	{ has_other_events, "--event", "of events but CPU time only the kernel tells" },
+	{ has_native, "--native", REGISTERS },
+	{ has_kernel, "--kernel", REGISTERS },
+	{ has_all, "--all-python and --all", "processes are named: --pid, --children or -- COMMAND" },
+	{ has_async, "--async", "a task and its stack would be of two moments" },
+	{ has_variables, "--label-var", "a value and its stack would be of two moments" },
+	{ has_trace, "--trace", "a span and its stack would be of two moments" },
+};
+
+int derive_outside(struct options *o, char *error, size_t size)
+{
+	for (size_t i = 0; o->trigger == TRIGGER_OUTSIDE && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].is_asked(o))
+			return options_fail(error, size, "%s: not with --trigger outside: %s", rows[i].option,
+					    rows[i].why);
+	return 0;
+}
