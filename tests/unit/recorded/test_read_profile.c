@@ -272,11 +272,12 @@ TEST(times_as_of_otlp, .teardown = free_text)
 TEST(each_allocation_fails, .teardown = free_text)
 {
 	const struct profiles_wish wish = { .samples = 40, .has_moments = true };
-	_cleanup_profile_ struct profile *p = profiles_forge(&wish);
+	_cleanup_profile_ struct profile *p = NULL;
 	int err = -ENOMEM;
 
 	if (!fail_malloc_works())
 		skip();
+	p = profiles_forge(&wish);
 	for (long n = 0; err; n++) {
 		_cleanup_recorded_ struct recorded r = { .trace = n % 2 ? PROFILES_TRACE : NULL };
 
