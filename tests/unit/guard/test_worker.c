@@ -280,6 +280,16 @@ static void nothing_to_do(void)
 	}
 }
 
+/* Waits for something that is no reply, such as the child's end, and takes it. */
+static void take_event(void)
+{
+	struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
+	struct worker_reply reply;
+
+	assert_int_equal(poll(&fd, 1, 60000), 1);
+	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
+}
+
 /* Stopped dead in the middle of a request: that one fails, the next works. */
 TEST(child_dies)
 {
@@ -302,8 +312,9 @@ TEST(child_dies)
 	identify_works(22);
 	assert_int_not_equal(worker_pid(worker), child);
 	child_kill(worker_pid(worker));
-	assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
-	assert_int_equal(worker_pid(worker), 0);
+	/* It is met when its socket ends, of which who made it may have a copy a moment longer. */
+	while (worker_pid(worker))
+		take_event();
 	nothing_to_do();
 	identify_works(23);
 }
@@ -339,7 +350,7 @@ TEST(parser_dies)
 	receive(&reply);
 	assert_int_equal(reply.error, -ETIMEDOUT);
 	identify_works(53);
-	for (int i = 0; i < 200 && !kill(parser, 0); i++) /* until it is waited for */
+	for (int i = 0; i < 6000 && !kill(parser, 0); i++) /* until it is waited for */
 		usleep(10000);
 	assert_int_equal(kill(parser, 0), -1);
 }
@@ -398,12 +409,8 @@ TEST(zygote_dies)
 	identify_works(39);
 	assert_false(worker_is_lost(worker));
 	kill(zygote, SIGKILL);
-	while (!worker_is_lost(worker)) {
-		struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
-
-		assert_int_equal(poll(&fd, 1, 10000), 1);
-		assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
-	}
+	while (!worker_is_lost(worker))
+		take_event();
 	nothing_to_do();
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(worker_send(worker, &r), 0);
@@ -415,7 +422,6 @@ TEST(zygote_dies)
 /* What children used, also those that have ended, however they ended. */
 TEST(cpu_time_is_kept)
 {
-	struct worker_reply reply;
 	double before;
 	pid_t child = worker_pid(worker);
 
@@ -424,12 +430,8 @@ TEST(cpu_time_is_kept)
 	before = worker_seconds(worker);
 	assert_true(before > 0 && before < 60);
 	kill(child, SIGKILL);
-	while (worker_pid(worker) || worker_seconds(worker) == 0) {
-		struct pollfd fd = { .fd = worker_fd(worker), .events = POLLIN };
-
-		assert_int_equal(poll(&fd, 1, 10000), 1);
-		assert_int_equal(worker_receive(worker, &reply), -EAGAIN);
-	}
+	while (worker_pid(worker) || worker_seconds(worker) == 0)
+		take_event();
 	assert_true(worker_seconds(worker) > before - 0.01 && worker_seconds(worker) < 60);
 }
 
