@@ -253,6 +253,7 @@ struct scratch {
 		__u64 group; /* the task group that was met in a cell; 0 = none */
 		__u32 cells; /* the tuple that was read has cells */
 		__u32 is_class; /* the type that is looked at is a class of Python's */
+		__u32 unread;	/* it could not be read just now */
 	} calls;
 
 	struct { /* python/object.h */

@@ -28,6 +28,8 @@ __noinline int name_read(struct scratch *s, const struct layout *l, __u64 object
 	__builtin_memset(e->data, 0, NAME_BYTES);
 	e->name.address = object;
 	e->name.flags = capture_string(e, l, &e->name, 0, NAME_BYTES);
+	if (e->name.flags & PART_FAULT)
+		s->walk.faults++;
 	return !(e->name.flags & (PART_FAULT | PART_BAD));
 }
 

@@ -105,8 +105,10 @@ static __always_inline enum object_kind kind_by_name(struct scratch *s, const st
 
 	__builtin_memset(name, 0, TYPE_NAME);
 	/* Behind a short name lies other text of the interpreter's. */
-	if (walk_read(&s->walk, name, s->calls.is_class ? sizeof(type_scope) : TYPE_NAME, address))
+	if (walk_read(&s->walk, name, s->calls.is_class ? sizeof(type_scope) : TYPE_NAME, address)) {
+		s->calls.unread = 1;
 		return OBJECT_OTHER;
+	}
 	if (s->calls.is_class)
 		return kind_of_class(name);
 	if (!bpf_strncmp(name, TYPE_NAME, type_coroutine) || !bpf_strncmp(name, TYPE_NAME, type_generator) ||
@@ -120,7 +122,7 @@ static __always_inline enum object_kind kind_by_name(struct scratch *s, const st
 
 /*
  * The kind of all objects of this type. A class of the program's own, which can end and make room for another
- * one, is looked at each time, and can be no coroutine.
+ * one, is looked at each time, and can be no coroutine. So is a type that cannot be read just now.
  */
 __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64 type)
 {
@@ -138,9 +140,10 @@ __noinline int object_kind(struct scratch *s, const struct task_layout *a, __u64
 	if (a->current && kind == OBJECT_OTHER)
 		kind = type == a->partial_type ? OBJECT_PARTIAL : kind_by_base(s, a, type);
 	s->calls.is_class = (flags & FLAG_HEAP_TYPE) != 0;
+	s->calls.unread = !flags; /* each type has some */
 	if (kind == OBJECT_OTHER && (!s->calls.is_class || a->current))
 		kind = kind_by_name(s, a, search_read(s, type + a->type_name));
-	if (s->calls.is_class)
+	if (s->calls.is_class || s->calls.unread)
 		return kind;
 	known = &s->task.types[(type >> 4 ^ type >> 10) & (TYPES_KNOWN - 1)];
 	known->kind = kind;

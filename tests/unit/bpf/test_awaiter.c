@@ -25,9 +25,15 @@ enum {
 
 static __u64 memory[OBJECTS][OBJECT / 8];
 
+static __u64 moved; /* a page that the kernel moves just now: the next read of this address fails */
+
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
 	memset(dst, 0, size);
+	if (moved && address == moved) {
+		moved = 0;
+		return -EFAULT;
+	}
 	if (address < START || address - START > sizeof(memory) || size > sizeof(memory) - (address - START))
 		return -EFAULT;
 	memcpy(dst, (const __u8 *)memory + (address - START), size);
@@ -404,6 +410,37 @@ TEST(what_is_called_takes_long)
 }
 
 /* Words that are others, or addresses of each other: it ends, within its bounds. */
+static enum object_kind kind_when_moved(int type, __u64 address)
+{
+	moved = address;
+	assert_int_equal(object_kind(s, where, at(type)), OBJECT_OTHER);
+	assert_int_equal(moved, 0);
+	return object_kind(s, where, at(type));
+}
+
+/* What a type is said to be for lack of a page is not kept: the next sample sees it. */
+TEST(a_type_that_cannot_be_read_once)
+{
+	memory[T_OTHER][168 / 8] = FLAG_STR;
+	assert_int_equal(kind_when_moved(T_OTHER, at(T_OTHER) + 168), OBJECT_STR);
+	memory[T_CORO][168 / 8] = 1;
+	assert_int_equal(kind_when_moved(T_CORO, memory[T_CORO][24 / 8]), OBJECT_COROUTINE);
+	memory[T_CORO][24 / 8] = 0; /* now it is known */
+	assert_int_equal(object_kind(s, where, at(T_CORO)), OBJECT_COROUTINE);
+}
+
+/* A name that is lost so is in the books. */
+TEST(a_name_that_cannot_be_read_once)
+{
+	memory[NAME][1] = 4;
+	((__u8 *)memory[NAME])[of->str_state] = 1;
+	moved = at(NAME);
+	s->walk.faults = 0;
+	assert_false(name_read(s, of, at(NAME)));
+	assert_int_equal(moved, 0);
+	assert_int_equal(s->walk.faults, 1);
+}
+
 TEST(words_that_are_others)
 {
 	__u32 differs = 0;
