@@ -39,7 +39,7 @@ struct running_context {
 	struct scratch *s;
 	const struct task_layout *a;
 	__u64 found;
-	__u64 newest; /* up to 3.10: the frame that the thread runs */
+	__u64 newest; /* the frame that the thread runs */
 	__u32 first; /* where in what was read the entries begin */
 };
 
@@ -92,26 +92,27 @@ static __always_inline __u64 awaiter_frame(struct scratch *s, const struct task_
 }
 
 /*
- * Whether the coroutine of one of these tasks runs, as far as it says. Up to 3.10 a frame is the thread's for
- * some instructions before it says so.
+ * Whether the coroutine of one of these tasks runs. Its frame is the thread's for some instructions after it
+ * has said that it does not run any more, and up to 3.10 for some before it says that it does.
  */
 static long awaiter_runs(__u32 i, struct running_context *c)
 {
 	struct scratch *s = c->s;
 	const struct task_layout *a = c->a;
-	__u64 task = s->await.met[i & (LOOPS - 1)], coroutine, with_state;
+	__u64 task = s->await.met[i & (LOOPS - 1)], coroutine, frame, with_state;
 	__s8 state = 0;
 
 	if (i >= s->await.tasks)
 		return 1;
 	coroutine = search_read(s, task + a->task_coro);
-	with_state = coroutine;
-	if (a->frame_object && mem_plausible(coroutine))
-		with_state = awaiter_frame(s, a, coroutine);
+	if (!mem_plausible(coroutine))
+		return 0;
+	frame = awaiter_frame(s, a, coroutine);
+	with_state = a->frame_object ? frame : coroutine;
 	if (!mem_plausible(with_state) ||
 	    walk_read(&s->walk, &state, sizeof(state), with_state + a->gen_state))
 		return 0;
-	if (state != a->executing && (!a->frame_object || with_state != c->newest))
+	if (state != a->executing && frame != c->newest)
 		return 0;
 	c->found = task;
 	return 1;
@@ -127,8 +128,9 @@ static __always_inline __u64 awaiter_task(struct scratch *s, const struct layout
 	struct running_context c = { .s = s, .a = a };
 
 	awaiter_entries(s, a);
-	if (a->frame_object)
-		c.newest = search_read(s, tstate + l->tstate_frame);
+	c.newest = search_read(s, tstate + l->tstate_frame);
+	if (l->has_cframe)
+		c.newest = search_read(s, c.newest + l->cframe_frame);
 	bpf_loop(LOOPS, awaiter_runs, &c, 0);
 	return c.found;
 }

@@ -189,6 +189,7 @@ def test_chains(program, python, workloads, tmp_path):
         assert set(shown) - late == expected, name
         assert sum(shown[stack] for stack in late) <= 1, (name, shown)
     # A page that the kernel moves just now cannot be read; then the task's name, or the task, is not known.
-    assert sum(found.pop(None, {}).values()) <= run.stats["counters"]["read_faults"]
+    counters = run.stats["counters"]
+    assert sum(found[None].values()) <= counters["read_faults"], (found[None], counters)
     assert run.stats["counters"]["cache_mismatch"] == 0
     assert run.stats["counters"]["cache_partial"] > 1000

@@ -56,6 +56,10 @@ static const struct task_layout tasks = {
 static const struct layout layout = { .frame_code = 0, .frame_instr = 56, .frame_owner = 70,
 				      .owner_generator = 1, .str_ascii = 48 };
 
+static const struct layout layout_with_cframe = { .frame_code = 0, .frame_instr = 56, .frame_owner = 70,
+						  .owner_generator = 1, .str_ascii = 48, .has_cframe = 1,
+						  .cframe_frame = 8 };
+
 static struct scratch *s;
 static const struct layout *of = &layout;
 static const struct task_layout *where = &tasks;
@@ -158,6 +162,17 @@ TEST(the_task_that_runs)
 	look();
 	assert_int_equal(s->task.address, 0);
 	assert_int_equal(s->await.frame, 0);
+	memory[GROUP][0] = at(CORO) + 72; /* ... from now on: its frame is still the thread's */
+	look();
+	assert_int_equal(s->task.address, at(TASK));
+	memory[GROUP][0] = at(HELD);
+	of = &layout_with_cframe;
+	look();
+	assert_int_equal(s->task.address, 0);
+	memory[HELD][1] = at(CORO) + 72;
+	look();
+	assert_int_equal(s->task.address, at(TASK));
+	of = &layout;
 	((__u8 *)memory[CORO])[67] = 0;
 	memory[TASK][1] = at(T_OTHER); /* it is no task */
 	look();
