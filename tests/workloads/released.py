@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CPU time in C code that has released the GIL, on two marked lines, until killed.
+"""CPU time in C code that has released the GIL, on two marked lines, until killed. Both have their turn every
+few dozen milliseconds, so that a short profile has both.
 
 Usage: released.py [threads]. With "threads", another thread runs Python all the while, so that the GIL is
 held by somebody else when the C code is sampled.
@@ -16,7 +17,7 @@ try:
 except ImportError:  # built without these libraries; blake2 is CPython's own
     compress = digest = hashlib.blake2b
 
-DATA = os.urandom(1 << 21) + b"\0" * (1 << 21)
+DATA = os.urandom(1 << 17) + b"\0" * (1 << 17)
 
 
 def compressing():

@@ -20,15 +20,19 @@ def in_turn(count, *command):
     return "sh", "-c", loop, "sh", *command
 
 
+def run_ahead_of(tmp_path, *command, **options):
+    """A run in which whoever looks at the command's processes has a CPU when he wants one. They have what
+    others leave."""
+    with profiler.before_others():
+        return profiler.run(tmp_path, "-F", FREQUENCY, "--", "chrt", "--other", "0", *command, **options)
+
+
 @pytest.mark.parametrize("processes", [30, pytest.param(100, marks=pytest.mark.all),
                                        pytest.param(1000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("python", [known.newest()], ids=str)
 def test_processes_one_after_the_other(python, processes, workloads, tmp_path):
-    # Whoever looks at them has a CPU when he wants one; they have what others leave.
-    with profiler.before_others():
-        run = profiler.run(tmp_path, "-F", FREQUENCY, "--", "chrt", "--other", "0", "env", "QUIET=1",
-                           *in_turn(processes, python.path, "-IS", workloads / "burn.py", SECONDS),
-                           timeout=900)
+    run = run_ahead_of(tmp_path, "env", "QUIET=1",
+                       *in_turn(processes, python.path, "-IS", workloads / "burn.py", SECONDS), timeout=900)
     file = str(workloads / "burn.py")
     named = [s for s in run.samples if s.stack[0][:2] == ("burn", file) and
              s.stack[-1][:2] == ("<module>", file)]
@@ -73,7 +77,7 @@ def pythons():
 @pytest.mark.parametrize("python", pythons())
 def test_what_was_proved_once_is_known_from_its_exec_on(python, tmp_path):
     """Each lives for some 20 ms, in which there was no verdict: a third of their ticks was lost."""
-    run = profiler.run(tmp_path, "-F", FREQUENCY, "--", *in_turn(60, python.path, "-ISc", "import json"))
+    run = run_ahead_of(tmp_path, *in_turn(60, python.path, "-ISc", "import json"))
     assert lost(run) < 0.15, run.stats["outcomes"]
     assert len({s.pid for s in run.samples}) > 20
     assert any("<module>" in profiler.functions(s) for s in run.samples)

@@ -134,6 +134,7 @@ class Rounds:
             end = time.monotonic() + LIMIT
             while not (pid := self.writer()):
                 assert time.monotonic() < end, "nothing is written"
+                time.sleep(0.0002)
             return pid
         profiler.wait_until(lambda: name in self.processes(), LIMIT, name)
         return self.processes()[name]
@@ -188,15 +189,16 @@ class Rounds:
             self.stacks += 1
 
     def harm(self, name, way):
-        """Returns the process."""
-        while True:
-            pid = self.process(name)
-            with contextlib.suppress(ProcessLookupError):  # a writer may have been quicker
-                if way != "without memory":
-                    os.kill(pid, signal.SIGKILL if way == "killed" else signal.SIGSTOP)
-                else:
-                    self.no_memory.take(pid)
-                return pid
+        """Returns the process. A writer lives for some milliseconds: who is to meet it waits for no CPU."""
+        with profiler.before_others():
+            while True:
+                pid = self.process(name)
+                with contextlib.suppress(ProcessLookupError):  # a writer may have been quicker
+                    if way != "without memory":
+                        os.kill(pid, signal.SIGKILL if way == "killed" else signal.SIGSTOP)
+                    else:
+                        self.no_memory.take(pid)
+                    return pid
 
     def last(self, name, way):
         """What the run outlives: worker and parser are made anew, both."""

@@ -64,8 +64,15 @@ def makers(version):
         yield started
 
 
+def run_ahead_of(makers, tmp_path, *arguments, **options):
+    """A profiler that has a CPU whenever it wants one. It waits two seconds for what its first processes are,
+    and then samples: what it does not know by then would be lost, whatever becomes of its generations."""
+    with profiler.before_others():
+        return profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, *arguments, **options)
+
+
 def test_one_profile_over_many_generations(makers, tmp_path):
-    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096)
+    run = run_ahead_of(makers, tmp_path)
     assert run.stats["profile"]["generations"] >= 2
     check_no_tick_lost(run)
     assert check_names(run.samples) > 1000
@@ -75,9 +82,7 @@ def test_one_profile_over_many_generations(makers, tmp_path):
 def test_intervals_over_many_generations(makers, tmp_path):
     folder = tmp_path / "profiles"
     folder.mkdir()
-    run = profiler.run_while(tmp_path, makers, 6, "-F", 1997, "--tree-size", 4096, "--output-dir", folder,
-                             "--interval", 0.7,
-                             output=None)
+    run = run_ahead_of(makers, tmp_path, "--output-dir", folder, "--interval", 0.7, output=None)
     files = sorted(folder.iterdir())
     run.samples = [sample for path in files for sample in profiler.read_samples(path)]
     run.check_books()
