@@ -230,7 +230,7 @@ docs/frames.md: bpf/frames.def
 docs/events.md: bpf/events.def
 docs/labels.md: user/profile/labels.def
 docs/states.md: bpf/states.def
-docs/formats.md: user/profile/formats.def
+docs/formats.md: user/formats/formats.def
 docs/doctor.md: user/doctor/checks.def
 docs/findings.md: user/findings/rules.def
 $(SCHEMA): user/options/options.def deploy/tools/chart_options.py
@@ -363,7 +363,8 @@ $(UNIT_OBJ): $(O)/%.o: %.c | $(GEN_HDR) $(O)/gen/profile.pb-c.h
 
 # Tests with more kinds of events than there are: what depends on the list is compiled once more for them.
 MORE     := -Itests/forge/more
-MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/tree/harvest.c user/tree/window.c) \
+MORE_OBJ := $(patsubst %.c,$(O)/more/%.o,$(wildcard user/profile/*.c user/views/*.c user/formats/*.c \
+	    user/tree/harvest.c user/tree/window.c) \
 	    user/stats/books.c user/stats/run_stats.c user/export/interval_push.c user/export/push_parts.c)
 
 $(MORE_OBJ): $(O)/more/%.o: %.c | $(GEN_HDR)

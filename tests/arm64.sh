@@ -20,6 +20,7 @@ if ! sh deploy/dist/sysroot.sh "$sysroot"; then
 fi
 
 files=$(echo tests/unit/bpf/*.c tests/unit/base/*.c tests/unit/elf/*.c tests/unit/profile/*.c \
+    tests/unit/views/*.c tests/unit/formats/*.c \
     tests/unit/python/test_layout.c tests/unit/python/test_debug_offsets.c \
     tests/unit/python/test_linetable.c \
     tests/unit/python/test_pystr.c tests/unit/names/test_codes.c tests/unit/names/test_kernel_names.c \

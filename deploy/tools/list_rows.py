@@ -157,11 +157,11 @@ others from running Python code.""")
 
 def formats():
     heading("In which formats a profile can be had",
-            "Made from `user/profile/formats.def` by `make docs/formats.md`. `--format` names one. Without "
+            "Made from `user/formats/formats.def` by `make docs/formats.md`. `--format` names one. Without "
             "it the suffix of `--output FILE` decides, and a file of any other name has the first. Over HTTP "
             "`format=` names one. Profiles of intervals (`--output-dir`, `--push`) always have the first.")
     print("| name | suffix | Content-Type over HTTP | what it is | how to open it |\n|---|---|---|---|---|")
-    for row in fields("user/profile/formats.def", "(?:DEFAULT_)?FORMAT"):
+    for row in fields("user/formats/formats.def", "(?:DEFAULT_)?FORMAT"):
         _, name, suffix = row["words"]
         how = row["open"].removeprefix("Open it").lstrip(": ")
         print(f"| `{name}` | `{suffix}` | `{row['type']}` | {row['help']} | {how} |")

@@ -8,8 +8,8 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "formats/pprof.h"
 #include "profile.pb-c.h"
-#include "profile/pprof.h"
 #include "tests/forge/test.h"
 
 static inline void decompress(const struct buf *in, struct buf *plain)

@@ -6,7 +6,7 @@
 #define PYPERF_TESTS_FORGE_OTLP_H
 
 #include "base/wire.h"
-#include "profile/otlp_dictionary.h"
+#include "formats/otlp_dictionary.h"
 #include "tests/forge/decode.h"
 
 struct message {

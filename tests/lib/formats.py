@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The rows of user/profile/formats.def, and a reader for each."""
+"""The rows of user/formats/formats.def, and a reader for each."""
 import collections
 import json
 import re
@@ -12,7 +12,7 @@ import pprof
 Format = collections.namedtuple("Format", "name suffix type")
 
 FORMATS = [Format(name, suffix, field["type"])
-           for (_, name, suffix), field in lists.fields("user/profile/formats.def", "(?:DEFAULT_)?FORMAT")]
+           for (_, name, suffix), field in lists.fields("user/formats/formats.def", "(?:DEFAULT_)?FORMAT")]
 DEFAULT = FORMATS[0]
 
 

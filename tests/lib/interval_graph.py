@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The last interval as the page gets it, as stacks: /debug/pyperf/interval (user/profile/graph.h)."""
+"""The last interval as the page gets it, as stacks: /debug/pyperf/interval (user/views/graph.h)."""
 import collections
 import json
 

@@ -9,7 +9,7 @@ PAGE = profiler.ROOT / "docs/internals/tables.md"
 MAP = re.compile(r'^FLAT_TABLE\((\w+),|^\} (\w+) SEC\("\.maps"\)', re.M)
 VARIABLES = {"held_ids"}  # in a row, and no map: of maps.h
 # A table of one profile, of one look or of one screen.
-SHORT_LIVED = {"profile/otlp_table.c", "profile/profile.c", "profile/timed.c", "top/row_index.c",
+SHORT_LIVED = {"formats/otlp_table.c", "profile/profile.c", "profile/timed.c", "top/row_index.c",
                "top/waiters.c", "tree/endpoints.c", "tree/journal_stretch.c", "proc/descent.c"}
 
 # Rooms of what outlives a profile, and is filled while targets and clients come and go.

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "profile/pprof.h"
+#include "formats/pprof.h"
 
 /* Stacks that wait for a folder to come back, about 100 MiB of them. */
 #define STACKS_MAX 262144

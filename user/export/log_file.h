@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "export/writer_child.h"
-#include "profile/formats.h"
+#include "formats/formats.h"
 
 struct discover;
 struct journal;

@@ -7,9 +7,9 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "formats/otlp.h"
+#include "formats/pprof.h"
 #include "profile/filter.h"
-#include "profile/otlp.h"
-#include "profile/pprof.h"
 #include "profile/split.h"
 
 /*

@@ -2,9 +2,9 @@
 #include "export/stands_out.h"
 
 #include "findings/findings.h"
-#include "profile/summary.h"
 #include "recorded/read_profile.h"
 #include "recorded/recorded.h"
+#include "views/summary.h"
 
 void stands_out_print(const struct profile *p, const char *path, FILE *f, bool colour)
 {

@@ -10,7 +10,7 @@
 #include "export/stands_out.h"
 #include "profile/events.h"
 #include "profile/filter.h"
-#include "profile/summary.h"
+#include "views/summary.h"
 
 /* A summary of each kind of event that there is. */
 static void print_kinds(const struct profile *p, FILE *f, int rows)

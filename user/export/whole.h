@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "export/output.h"
-#include "profile/formats.h"
+#include "formats/formats.h"
 #include "tree/window.h"
 
 struct whole_options {

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "findings/says.h"
 #include "profile/short_path.h"
-#include "profile/table_cell.h"
+#include "views/table_cell.h"
 
 #define NAME_WIDTH 48
 #define FILE_WIDTH 48

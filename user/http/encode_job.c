@@ -6,10 +6,10 @@
 
 #include "base/cleanup.h"
 #include "base/job.h"
-#include "profile/graph.h"
-#include "profile/heat.h"
 #include "profile/join.h"
 #include "profile/profile.h"
+#include "views/graph.h"
+#include "views/heat.h"
 
 struct encoding {
 	struct encode_work work;

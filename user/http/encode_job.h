@@ -6,9 +6,9 @@
 #define PYPERF_HTTP_ENCODE_JOB_H
 
 #include "base/buf.h"
+#include "formats/formats.h"
 #include "http/encode_report.h"
 #include "profile/filter.h"
-#include "profile/formats.h"
 #include "profile/trace_ids.h"
 
 struct job;

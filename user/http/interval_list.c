@@ -2,9 +2,9 @@
 #include "http/interval_list.h"
 
 #include "base/buf.h"
+#include "formats/formats.h"
 #include "http/history.h"
 #include "kern/stats.h"
-#include "profile/formats.h"
 #include "profile/profile.h"
 #include "report/chance.h"
 #include "stats/books.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * interval_request.h - /debug/pyperf/interval: the profile of the last interval, or of some of the last ones,
- * in the form of profile/graph.h or in any format. The client's query selects samples by their labels. It is
+ * in the form of views/graph.h or in any format. The client's query selects samples by their labels. It is
  * made in a thread, once for each profile and query, and clients wait for it meanwhile. Queries that differ
  * get a tenth of the time.
  */

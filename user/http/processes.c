@@ -11,9 +11,9 @@
 #include "profile/events.h"
 #include "profile/profile.h"
 #include "profile/shown.h"
-#include "profile/tally.h"
 #include "python/layout.h"
 #include "targets/registry.h"
+#include "views/tally.h"
 
 struct row {
 	struct registry_entry process;

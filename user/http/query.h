@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "formats/formats.h"
 #include "http/keys.h"
 #include "profile/filter.h"
-#include "profile/formats.h"
 #include "profile/trace_ids.h"
 
 struct MHD_Connection;

@@ -14,11 +14,11 @@
 #include "http/connections.h"
 #include "http/history.h"
 #include "http/source_query.h"
-#include "profile/function_lines.h"
 #include "report/line_text.h"
 #include "targets/discover.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "views/function_lines.h"
 
 struct source_request {
 	struct suspended request; /* the first member */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "formats/formats.h"
 #include "options/commands.h"
-#include "profile/formats.h"
 #include "report/report_query.h"
 
 const struct tool tools[TOOLS] = {

@@ -9,12 +9,12 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "endpoint/rules.h"
+#include "formats/formats.h"
 #include "http/hosts.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
 #include "options/fail.h"
 #include "profile/events.h"
-#include "profile/formats.h"
 #include "profile/labels.h"
 
 #define SECONDS_MAX 1e9

@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/duration.h"
 #include "export/push/request.h"
+#include "formats/formats.h"
 #include "options/derive.h"
 #include "options/fail.h"
-#include "profile/formats.h"
 
 #define INTERVAL_DEFAULT 60
 #define KEEP_DEFAULT	 (500ULL << 20)

@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/duration.h"
+#include "formats/formats.h"
 #include "options/fail.h"
-#include "profile/formats.h"
 #include "report/report_query.h"
 
 #define ROW(k, s, l, f, g)                                                                                   \

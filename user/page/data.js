@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A profile as /debug/pyperf/interval sends it (user/profile/graph.h), in typed arrays. Names come from
+// A profile as /debug/pyperf/interval sends it (user/views/graph.h), in typed arrays. Names come from
 // foreign programs: they are only ever set as text.
 
 function dataRead(sent) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What a profile says of two places at once (user/profile/graph_pairs.h): the line that has the time, and
+// What a profile says of two places at once (user/views/graph_pairs.h): the line that has the time, and
 // what explains it. Added up for a table with rows and columns.
 
 // {own: {key, line}, other: the same or null, self} of the owners that are looked at.

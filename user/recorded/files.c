@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "profile/formats.h"
+#include "formats/formats.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 #include "recorded/unpacked.h"

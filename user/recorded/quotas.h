@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * quotas.h - the quotas of CPU time that held threads back while profiles were made, as their comments say it
- * (profile/pprof_header.c writes them). A cgroup of several profiles is one, with the sums.
+ * (formats/pprof_header.c writes them). A cgroup of several profiles is one, with the sums.
  */
 #ifndef PYPERF_RECORDED_QUOTAS_H
 #define PYPERF_RECORDED_QUOTAS_H

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "profile/otlp_owners.h"
-#include "profile/otlp_wire.h"
+#include "formats/otlp_owners.h"
+#include "formats/otlp_wire.h"
 
 #define HEX_MAX 32
 

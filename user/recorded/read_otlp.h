@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * read_otlp.h - profiles in OpenTelemetry's format, as profile/otlp.c writes them and others may. For
+ * read_otlp.h - profiles in OpenTelemetry's format, as formats/otlp.c writes them and others may. For
  * read_*.c alone: read_pprof() reads both formats.
  */
 #ifndef PYPERF_RECORDED_READ_OTLP_H

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "profile/otlp_owners.h"
-#include "profile/otlp_wire.h"
+#include "formats/otlp_owners.h"
+#include "formats/otlp_wire.h"
 #include "recorded/read_otlp.h"
 
 static int add_label(struct pprof_reader *r, struct buf *labels, const struct recorded_label *label)

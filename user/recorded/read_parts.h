@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/wire.h"
-#include "profile/pprof_wire.h"
+#include "formats/pprof_wire.h"
 #include "recorded/interned.h"
 #include "recorded/recorded.h"
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/otlp_times.h"
-#include "profile/otlp_types.h"
-#include "profile/pprof_places.h"
-#include "profile/pprof_strings.h"
+#include "formats/otlp_times.h"
+#include "formats/otlp_types.h"
+#include "formats/pprof_places.h"
+#include "formats/pprof_strings.h"
 #include "recorded/read_parts.h"
 
 #define NO_COLUMN RECORDED_TYPES_MAX

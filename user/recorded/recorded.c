@@ -179,7 +179,7 @@ int recorded_add_moment(struct recorded *r, const struct recorded_moment *m)
 	return buf_add(&r->moments, m, sizeof(*m));
 }
 
-/* As profile/pprof_header.c writes them. */
+/* As formats/pprof_header.c writes them. */
 static void add_losses(struct recorded *r, const char *comment)
 {
 	unsigned long long came, wanted;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/protobuf.h"
-#include "profile/pprof_stream.h"
+#include "formats/pprof_stream.h"
 #include "recorded/recorded.h"
 
 struct recorded_writer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * answered_text.c - an answer as lines for people: as the summary of a run (profile/summary.c) has them, with
+ * answered_text.c - an answer as lines for people: as the summary of a run (views/summary.c) has them, with
  * the amounts beside the shares.
  */
 #include <stdint.h>
@@ -12,9 +12,9 @@
 #include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
-#include "profile/table_cell.h"
 #include "report/amount.h"
 #include "report/answered.h"
+#include "views/table_cell.h"
 
 #define WIDTH	    100
 #define NAME_WIDTH  36

@@ -13,9 +13,9 @@
 
 #include "base/cleanup.h"
 #include "profile/short_path.h"
-#include "profile/table_cell.h"
 #include "report/amount.h"
 #include "report/compared_nodes.h"
+#include "views/table_cell.h"
 
 #define WIDTH	     1200.0
 #define MARGIN	     10.0

@@ -7,9 +7,9 @@
 #include "base/escapes.h"
 #include "base/number.h"
 #include "profile/short_path.h"
-#include "profile/table_cell.h"
 #include "report/amount.h"
 #include "report/compared.h"
+#include "views/table_cell.h"
 
 #define NAME_WIDTH  30
 #define PLACE_WIDTH 28

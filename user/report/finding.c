@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escapes.h"
-#include "profile/table_cell.h"
+#include "views/table_cell.h"
 
 #define NOT_WHOLE 0.01 /* less is not worth a word */
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "profile/table_cell.h"
+#include "views/table_cell.h"
 
 struct row_index {
 	struct top_row *row;

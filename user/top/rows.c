@@ -8,10 +8,10 @@
 
 #include "base/cleanup.h"
 #include "profile/shown.h"
-#include "profile/tally.h"
 #include "top/packages.h"
 #include "top/row_index.h"
 #include "top/waiters.h"
+#include "views/tally.h"
 
 void top_rows_free(struct top_rows *r)
 {

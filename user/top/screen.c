@@ -6,7 +6,7 @@
 
 #include "base/escapes.h"
 #include "profile/short_path.h"
-#include "profile/table_cell.h"
+#include "views/table_cell.h"
 
 #define HEAD_LINES   3 /* above the table, and its titles */
 #define FOOT_LINES   3

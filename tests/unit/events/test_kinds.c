@@ -8,9 +8,9 @@
 #include <errno.h>
 
 #include "profile/filter.h"
-#include "profile/graph.h"
-#include "profile/folded.h"
-#include "profile/summary.h"
+#include "views/graph.h"
+#include "formats/folded.h"
+#include "views/summary.h"
 #include "tests/forge/decode.h"
 #include "tests/forge/test.h"
 #include "tests/unit/events/counts.h"

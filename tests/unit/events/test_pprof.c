@@ -2,4 +2,4 @@
 /*
  * test_pprof.c - the tests of that name where there are more kinds of events.
  */
-#include "tests/unit/profile/test_pprof.c"
+#include "tests/unit/formats/test_pprof.c"

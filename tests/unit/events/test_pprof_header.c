@@ -2,4 +2,4 @@
 /*
  * test_pprof_header.c - the tests of that name where there are more kinds of events.
  */
-#include "tests/unit/profile/test_pprof_header.c"
+#include "tests/unit/formats/test_pprof_header.c"

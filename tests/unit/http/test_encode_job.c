@@ -11,9 +11,9 @@
 
 #include "base/job.h"
 #include "http/encode_job.h"
-#include "profile/graph.h"
 #include "profile/profile.h"
 #include "tests/forge/test.h"
+#include "views/graph.h"
 
 static int event;
 

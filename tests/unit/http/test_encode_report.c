@@ -3,8 +3,8 @@
  * test_encode_report.c - the report of a trace is, byte for byte, what is said of its profile in a file of
  * OTLP.
  */
+#include "formats/otlp.h"
 #include "http/encode_report.h"
-#include "profile/otlp.h"
 #include "recorded/read_pprof.h"
 #include "report/answered.h"
 #include "tests/forge/profiles.h"

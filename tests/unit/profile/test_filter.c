@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "formats/folded.h"
+#include "formats/pprof.h"
 #include "profile/filter.h"
-#include "profile/folded.h"
-#include "profile/pprof.h"
 #include "tests/forge/test.h"
 
 static void add(struct profile *p, const char *function, __u32 pid, __u32 tid, const char *comm, __u64 count)

@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/folded.h"
 #include "profile/filter.h"
-#include "profile/folded.h"
 #include "profile/frames.h"
-#include "profile/graph.h"
 #include "profile/split.h"
-#include "profile/summary.h"
 #include "tests/forge/test.h"
+#include "views/graph.h"
+#include "views/summary.h"
 
 /* One sample of a frame of each kind; all have the same name, which looks like a marker's, and no file. */
 #define NAME "[same]"

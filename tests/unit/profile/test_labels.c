@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "profile/filter.h"
-#include "profile/graph.h"
+#include "views/graph.h"
 #include "profile/labels.h"
 #include "profile/split.h"
 #include "proc/container.h"

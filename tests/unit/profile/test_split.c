@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/pprof.h"
 #include "profile/moments.h"
-#include "profile/pprof.h"
 #include "profile/series_names.h"
 #include "profile/split.h"
 #include "tests/forge/decode.h"

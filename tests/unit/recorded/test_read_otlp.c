@@ -2,7 +2,7 @@
 /*
  * test_read_otlp.c - what a file of OTLP says of itself stands in each of its profiles, and counts once.
  */
-#include "profile/otlp.h"
+#include "formats/otlp.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 #include "tests/forge/test.h"

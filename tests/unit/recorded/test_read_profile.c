@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "profile/otlp.h"
-#include "profile/pprof.h"
+#include "formats/otlp.h"
+#include "formats/pprof.h"
 #include "recorded/read_pprof.h"
 #include "recorded/read_profile.h"
 #include "recorded/recorded.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "profile/table_cell.h"
+#include "views/table_cell.h"
 #include "top/screen.h"
 #include "tests/forge/test.h"
 

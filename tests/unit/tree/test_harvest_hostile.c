@@ -4,7 +4,7 @@
  * without an end. The harvest ends, believes only whole chains, and counts all of those.
  */
 #include "base/buf.h"
-#include "profile/folded.h"
+#include "formats/folded.h"
 #include "tests/forge/tables.h"
 #include "tests/forge/test.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/wire.h"
-#include "profile/otlp_wire.h"
+#include "formats/otlp_wire.h"
 
 #define REJECTED_MAX 1000000 /* in an answer: more profiles than are in any request */
 

@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "export/push/item.h"
 #include "export/push/otlp_answer.h"
+#include "formats/otlp_wire.h"
 #include "names/shares.h"
 #include "net/transfers.h"
-#include "profile/otlp_wire.h"
 
 #define ACTIVE_MAX	4 /* at once */
 #define TROUBLE_SIZE	256

@@ -7,7 +7,7 @@
 
 #include "base/base64.h"
 #include "base/protobuf.h"
-#include "profile/otlp_wire.h"
+#include "formats/otlp_wire.h"
 
 static const char *const prefixes[] = {
 	[PUSH_PYROSCOPE] = "pyroscope+",
