@@ -12,7 +12,7 @@
 # made, or with --here, the commands run in this directory.
 #
 # The fresh Debian stays in .cache/bare for the next run. KEEP=1 keeps the used root and says where it is.
-# AGAIN, REQUIRE: see tests/check.sh.
+# REQUIRE: see tests/check.sh.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 suite=bookworm
@@ -102,7 +102,7 @@ copy_settings() {
 environment() {
     env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p' | sort -u |
         grep -vx PIP_FIND_LINKS |
-        grep -iE -e '^(PIP_.*|npm_config_.*|MAVEN_OPTS|CI|REQUIRE|AGAIN|TERM)$|proxy$|_CA_|CERT' \
+        grep -iE -e '^(PIP_.*|npm_config_.*|MAVEN_OPTS|CI|REQUIRE|TERM)$|proxy$|_CA_|CERT' \
             -e '^GO(PROXY|SUMDB|NOSUMDB|PRIVATE|FLAGS|TOOLCHAIN|INSECURE)$'
 }
 

@@ -14,7 +14,6 @@
 #
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
-# AGAIN=1: end-to-end tests that failed run again, each alone (tests/lib/again.py). CI asks for that.
 # NOTES=FILE: keeps there what the tests noted: what was skipped, and how long each took.
 # One line a minute says what runs, what is left and about how long that takes (tests/lib/progress.py). Ctrl-C
 # leaves nothing behind (tests/lib/leftovers.py).
@@ -38,7 +37,6 @@ esac
 scratch=$(mktemp -d)
 export NOTES="${NOTES:-$scratch/notes}"
 failed=0
-tests_failed=0
 
 # All that is said goes into a file, too. What is left of a run that is interrupted is found by its mark.
 log=$build/$SUITE.log
@@ -82,9 +80,7 @@ lane() {
     # shellcheck disable=SC2086
     LAYER="$1" $python -m pytest -q --timeout 1200 -m "($chosen) and $2" $side_by_side $folders
     code=$?
-    # 1: tests have failed. All else is pytest's own trouble.
-    [ $code -le 1 ] || failed=1
-    [ $code = 0 ] || tests_failed=1
+    [ $code = 0 ] || failed=1
 }
 
 $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || failed=1
@@ -97,8 +93,6 @@ lane waits "waits and not alone" "$jobs"
 lane burns "not waits and not alone" "${JOBS:-$(nproc)}"
 sh tests/unit.sh "$build" alone || failed=1
 lane alone alone 1
-[ $tests_failed = 0 ] || [ -z "${AGAIN-}" ] || ! $python tests/lib/again.py "$NOTES" || tests_failed=0
-[ $tests_failed = 0 ] || failed=1
 
 echo
 $python tests/lib/times.py "$NOTES" || failed=1

@@ -130,9 +130,6 @@ def pytest_sessionfinish(session):
     layer = os.environ["LAYER"]
     failed = reporter.stats.get("failed", []) + reporter.stats.get("error", [])
     with open(os.environ["NOTES"], "a") as notes:
-        for report in failed:
-            notes.write(json.dumps({"layer": layer, "failing": report.nodeid,
-                                    "said": report.longreprtext}) + "\n")
         for report in reporter.stats.get("skipped", []):
             reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             skip = {"layer": layer, "test": report.nodeid, "skip": reason.removeprefix("Skipped: ")}

@@ -25,9 +25,8 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped(?:, \d+ unsteady)?$", re.M)
-# Beside what was skipped: what failed, and passed when it was tried again (tests/lib/again.py).
-SKIP = re.compile(r"^\s*((?:SKIP|UNSTEADY) .*?)(?: \(\d+\))?$", re.M)  # how many it was is in the sum
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+SKIP = re.compile(r"^\s*(SKIP .*?)(?: \(\d+\))?$", re.M)  # how many it was is in the sum
 FAILURE = re.compile(r"^\s*((?:FAIL|FAILED|ERROR)\b.*)$", re.M)
 LINES, WIDTH = 20, 200  # of failures and of reasons that the table has for each suite
 GRACE = float(os.environ.get("GRACE", 60))  # seconds in which a suite that hangs may put away what it made

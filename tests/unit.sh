@@ -22,14 +22,6 @@ note() {
     [ -z "${NOTES:-}" ] || echo "{\"layer\": \"unit\", \"test\": \"$name\", $1}" >>"$NOTES"
 }
 
-# Whether a program that has failed passes twice, when AGAIN asks for that (tests/lib/again.py). What is never
-# noise has no other try.
-passes_again() {
-    [ -n "${AGAIN-}" ] || return 1
-    grep -qEf "$(dirname "$0")/lib/never-noise.txt" "$output"
-    [ $? -eq 1 ] && "$@" >/dev/null 2>&1 && "$@" >/dev/null 2>&1
-}
-
 # What it printed if it failed, else a line; and one for each skip. All at once, since others print too.
 one() {
     name=$(basename "${2:-$1}")
@@ -46,10 +38,6 @@ one() {
     echo "$verdict
 $(reasons "$output" | sed "s/^/$name: /")" | sed '/^$/d'
     note "\"passed\": $passed, \"failed\": $((code != 0))"
-    if [ "$code" -ne 0 ] && passes_again "$@"; then
-        note "\"unsteady\": \"$*\""
-        code=0
-    fi
     note "\"wall\": $took, \"own\": 0, \"children\": $cpu"
     reasons "$output" | tr -d '\\"' | while read -r reason; do
         note "\"skip\": \"$reason\""

@@ -9,8 +9,7 @@ A skipped test says "SKIP NAME: reason". NAME is an interpreter (tests/lib/inter
 and so is an interpreter or a version of them that is not here.
 
 A line of FILE is a JSON object: {"layer": ..., "passed": n, "failed": n} or
-{"layer": ..., "skip": "SKIP NAME: reason", "test": ...}; {"layer": ..., "unsteady": TEST} is a test that
-tests/lib/again.py has tried again. What a layer did not note did not run, so the file
+{"layer": ..., "skip": "SKIP NAME: reason", "test": ...}. What a layer did not note did not run, so the file
 must say that each layer ran.
 """
 import collections
@@ -121,12 +120,8 @@ def main(path, *layers):
     for line in wrong:
         print("FAILED %s" % line)
     passed = sum(note.get("passed", 0) for note in notes)
-    unsteady = [note["unsteady"] for note in notes if "unsteady" in note]
-    for test in unsteady:
-        print("UNSTEADY %s: failed, and then passed each time alone" % test)
-    failed = sum(note.get("failed", 0) for note in notes) + len(wrong) - len(unsteady)
-    print("%d passed, %d failed, %d skipped%s" % (passed, failed, sum(skipped.values()),
-                                                  ", %d unsteady" % len(unsteady) if unsteady else ""))
+    failed = sum(note.get("failed", 0) for note in notes) + len(wrong)
+    print("%d passed, %d failed, %d skipped" % (passed, failed, sum(skipped.values())))
     return 1 if failed or not passed else 0
 
 
