@@ -81,9 +81,10 @@ def assert_life(seen, tid, unknown=0):
     are all of its life, within 0.5 %, and so is wall. unknown: ns of a wait for a CPU in which it may have
     been already when the run began."""
     mine = [s for s in seen.run.samples if s.tid == tid]
-    total = sum(time_of(mine, part) for part in ("cpu_time", "offcpu", "runqueue"))
+    spent = {part: time_of(mine, part) for part in ("cpu_time", "offcpu", "runqueue")}
+    total = sum(spent.values())
     assert time_of(mine, "cpu_time") >= seen.after[tid] - seen.before[tid] - 0.005 * seen.inner
-    assert 0.995 * seen.inner - seen.stolen - unknown <= total <= 1.005 * seen.outer
+    assert 0.995 * seen.inner - seen.stolen - unknown <= total <= 1.005 * seen.outer, (spent, seen)
     assert time_of(mine, "wall") == total
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page's heat map, in a real browser: parts of a second, of which a stretch is chosen. Its numbers are
 those of `pyperf-bpf report` of the same stretch of the log."""
+import contextlib
 import re
 
 import pytest
@@ -16,8 +17,12 @@ LOADED = "heat.known && heat.canvas.dataset.start"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
+    """The program rests most of the time. When it does not it has a CPU, so that each tenth of a second of
+    the log has samples."""
     home = tmp_path_factory.mktemp("served")
-    with profiler.target(known.usual().path, "-c", PROGRAM, about=False) as target:
+    with contextlib.ExitStack() as stack:
+        with profiler.before_others():
+            target = stack.enter_context(profiler.target(known.usual().path, "-c", PROGRAM, about=False))
         with server(home, "--pid", target.pid, "-F", 499, "--event", "cpu,offcpu", "--log", 5,
                     "--interval", 2) as s:
             s.pid = target.pid

@@ -30,7 +30,9 @@ def watch(directory, python, workloads, scenes, *arguments):
     """Runs the scenes one after the other while they are profiled; about: what the program said of each."""
     about, children = [], []
     with profiler.target(python.path, workloads / "memory.py", stdin=subprocess.PIPE) as target:
-        run = profiler.Run(directory, "--pid", target.pid, "--event", "memory", "-v", *arguments)
+        # What it is must be known before it grows: it is asked for two seconds, and then the run begins.
+        with profiler.before_others():
+            run = profiler.Run(directory, "--pid", target.pid, "--event", "memory", "-v", *arguments)
         try:
             profiler.wait_until(lambda: is_ready(run) or run.process.poll() is not None, what="start")
             for scene in scenes:
