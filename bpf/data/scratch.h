@@ -193,6 +193,7 @@ struct scratch {
 		__u64 at;    /* the node of it to look at next, ... */
 		__u32 pairs; /* ... or so many pairs from there on */
 		__u32 shift; /* bits of the hash that have led there */
+		__u32 late;  /* the sample's time was over before it was found */
 		__u64 value; /* 0 = not found yet */
 		__u64 number; /* what an int is, without its sign */
 		struct context_object {

@@ -136,8 +136,10 @@ static long context_step(__u32 i, struct context_walk *c)
 	const __u64 at = s->context.at;
 
 	(void)i;
-	if (walk_step_late(&s->walk))
+	if (walk_step_late(&s->walk)) {
+		s->context.late = 1;
 		return 1;
+	}
 	if (s->context.pairs) {
 		s->context.pairs--;
 		if (context_pair(c, at))
@@ -169,7 +171,7 @@ __noinline int context_find(struct scratch *s, const struct context_vars *v, __u
 	c.hash = context_hash(key->hash);
 	s->context.value = 0;
 	s->context.at = s->context.root;
-	s->context.pairs = s->context.shift = 0;
+	s->context.pairs = s->context.shift = s->context.late = 0;
 	bpf_loop(CONTEXT_ALL + 1 + CONTEXT_SAME, context_step, &c, 0);
 	if (s->context.value && search_read(s, c.key + v->var_hash) != key->hash)
 		s->context.value = 0;
@@ -310,6 +312,8 @@ static __always_inline void context_label(struct scratch *s, struct cpu_stats *c
 	context_find(s, v, i);
 	if (s->context.value)
 		context_value(s, count, l, v, attribute);
+	else
+		count->context_values_late += s->context.late;
 }
 
 /*

@@ -55,8 +55,10 @@ def test_values(python, workloads, tmp_path):
         run, samples = profile_in_parts(tmp_path, target, 2, NAMES, "-F", "1999")
     found, wrong = compare(samples, target.about, NAMES)
     assert not wrong, wrong
-    assert found["right"] > 300 and found["missing"] == 0, found
-    assert run.stats["counters"]["context_values_other"] == 0
+    counters = run.stats["counters"]
+    # What a sample lacks is in the books: it had no time left, or a page was being moved just then.
+    assert found["missing"] <= counters["context_values_late"] + counters["read_faults"], (found, counters)
+    assert found["right"] > 300 and counters["context_values_other"] == 0
 
 
 @pytest.mark.all

@@ -168,7 +168,7 @@ TEST(a_thread_without_context)
 	assert_string_equal(label(0), "");
 }
 
-/* Others may have had the sample's time. */
+/* Others may have had the sample's time, or a virtual machine its CPU. What is not found then is counted. */
 TEST(when_the_time_is_over)
 {
 	const __u64 v = variable(1, 0);
@@ -176,8 +176,10 @@ TEST(when_the_time_is_over)
 
 	use(bitmap(1 << 1, pairs, 1));
 	assert_string_equal(label(0), "acme");
+	assert_int_equal(hosted.stats.context_values_late, 0);
 	is_late = true;
 	assert_string_equal(label(0), "");
+	assert_int_equal(hosted.stats.context_values_late, 1);
 	is_late = false;
 	assert_string_equal(label(0), "acme");
 }
