@@ -70,7 +70,7 @@ def test_without_root(public):
     """And the second way on is gone."""
     binary = str(public / "pyperf-bpf")
     found = doctor(*NO_PROCESS, prefix=NOBODY, binary=binary, code=1)
-    assert missing(found) == {"capabilities"}
+    assert missing(found) == {"capabilities"}, found
     sudo, setcap = found["mends"]["capabilities"]
     assert sudo == "sudo %s ..." % binary
     words = setcap.split()
@@ -102,7 +102,7 @@ def test_no_type_information(tmp_path):
     needs_namespaces()
     prefix = in_namespace("mount -t tmpfs none /sys/kernel/btf")
     found = doctor(*NO_PROCESS, prefix=prefix, code=1)
-    assert missing(found) == {"type information"}
+    assert missing(found) == {"type information"}, found
     assert any("CONFIG_DEBUG_INFO_BTF" in way for way in found["mends"]["type information"])
     assert found["results"]["BPF programs"] == "unknown"
     run = profiler.run(tmp_path, "--all-python", "-d", 1, binary=[*prefix, profiler.BINARY], code=1)
@@ -113,7 +113,7 @@ def test_no_type_information(tmp_path):
 def test_no_sys():
     needs_namespaces()
     found = doctor(*NO_PROCESS, prefix=in_namespace("mount -t tmpfs none /sys"), code=1)
-    assert missing(found) == {"type information"}
+    assert missing(found) == {"type information"}, found
     mend, = found["mends"]["type information"]
     doctor(*NO_PROCESS, prefix=in_namespace("mount -t tmpfs none /sys; " + mend), code=0)
 
@@ -134,7 +134,7 @@ def test_lockdown():
 def test_pid_namespace():
     needs_namespaces()
     found = doctor(*NO_PROCESS, prefix=["unshare", "--pid", "--fork", "--mount-proc"], code=1)
-    assert missing(found) == {"pid namespace"}
+    assert missing(found) == {"pid namespace"}, found
     assert any("--pid=host" in way for way in found["mends"]["pid namespace"])
 
 
@@ -142,10 +142,10 @@ def test_hidden_processes():
     needs_namespaces()
     hide = "mount -t proc -o hidepid=2 proc /proc"
     found = doctor(*NO_PROCESS, prefix=in_namespace(hide) + NOBODY[:-1], code=1)
-    assert missing(found) == {"capabilities", "proc"}
+    assert missing(found) == {"capabilities", "proc"}, found
     mend, = found["mends"]["proc"]
     found = doctor(*NO_PROCESS, prefix=in_namespace(hide + "; " + mend) + NOBODY[:-1], code=1)
-    assert missing(found) == {"capabilities"}
+    assert missing(found) == {"capabilities"}, found
 
 
 def test_perf_events_refused():
