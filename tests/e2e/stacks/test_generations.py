@@ -15,7 +15,7 @@ from edges import Judge
 from makers import MAKER
 
 # Code objects and frames of 3.7, 3.8 and 3.10 are found and known again as those of 3.6 and 3.9 are.
-QUICK_VERSIONS = "3.6", "3.9", "3.11", "3.12", "3.13", "3.14", "3.15"
+QUICK_VERSIONS = "3.6", "3.9", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.15"
 # Processes that live for a moment, each with functions that are named after it. A child ends as MAKER never
 # does.
 FAMILY = """
