@@ -141,12 +141,15 @@ static int add_verdict(const struct examined *e, struct buf *out)
 		return buf_add_string(out, "\nPython programs can be profiled here.\n");
 	err = examined_can_profile(e) ?
 		      buf_add_string(out, "\nPython programs can be profiled, but not as asked for") :
-		      buf_add_string(out, "\nNothing can be profiled yet");
+		      buf_add_string(out, "\nBPF is not to be had yet");
 	err = err ?: buf_add_string(out, ", for want of: ");
 	for (int i = 0; i < CHECKS && !err; i++)
 		if (e->findings[i].grade == GRADE_MISSING)
 			err = buf_printf(out, "%s%s", missing++ ? ", " : "", check_rows[i].name);
-	return err ?: buf_add_string(out, ".\n");
+	err = err ?: buf_add_string(out, ".\n");
+	if (err || examined_can_profile(e) || e->findings[CHECK_OUTSIDE].grade != GRADE_OK)
+		return err;
+	return buf_add_string(out, "Until then Python programs of this user are sampled from outside.\n");
 }
 
 int examined_text(const struct examined *e, bool colour, struct buf *out)

@@ -102,6 +102,9 @@ static void add_comments(struct pprof_header *h)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
 
+	if (info->outside)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "sampled from outside, without BPF: stacks below [moved] are lost");
 	if (info->ticks_wanted && info->timed)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu of %llu ticks came: those of a thread share its CPU time", info->ticks_came,

@@ -47,9 +47,12 @@ static void wait_until(__u64 until)
 	const __u64 now = clock_ns(), left = until > now ? until - now : 0;
 	const struct timespec limit = { left / NS_PER_SECOND, left % NS_PER_SECOND };
 	char bytes[64];
+	int events;
 	ssize_t n;
 
-	if (ppoll(&fd, 1, &limit, NULL) <= 0)
+	events = ppoll(&fd, 1, &limit, NULL);
+	thread_hold_woke();
+	if (events <= 0)
 		return;
 	n = recv(ears, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))

@@ -146,6 +146,45 @@ void thread_hold_begin(void)
 		return;
 }
 
+#define MET_NS 50000 /* at most, between two notes of the kernel that are of one switch */
+
+static __u64 woken_at; /* when we were given the CPU, on its own clock; 0 = not known */
+
+/*
+ * When the kernel has last counted the time of a thread: while it ran, or when it lost its CPU. On that CPU's
+ * clock, ns; 0 = not known, as without CONFIG_SCHED_DEBUG before Linux 6.15.
+ */
+static __u64 last_counted(const char *path)
+{
+	unsigned long long ms, ns;
+	char text[TEXT_MAX];
+	const char *line;
+
+	if (read_text(path, text))
+		return 0;
+	line = strstr(text, "\nse.exec_start");
+	line = line ? strchr(line, ':') : NULL;
+	return line && sscanf(line + 1, " %llu.%6llu", &ms, &ns) == 2 ? ms * NS_PER_MS + ns : 0;
+}
+
+void thread_hold_woke(void)
+{
+	woken_at = last_counted("/proc/self/sched");
+}
+
+/* A thread that wants to run, on this CPU: whether it ran until we were woken, and does not only wait. */
+static bool lost_it_now(pid_t pid, pid_t tid)
+{
+	char path[64];
+	__u64 at;
+
+	if (!woken_at)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
+	at = last_counted(path);
+	return !at || at + MET_NS >= woken_at;
+}
+
 static bool go_to(int cpu)
 {
 	cpu_set_t *set;
@@ -161,9 +200,11 @@ static bool go_to(int cpu)
 	CPU_SET_S(cpu, size, set);
 	err = sched_setaffinity(0, size, set);
 	CPU_FREE(set);
-	if (!err)
-		own_cpu = cpu;
-	return !err;
+	if (err)
+		return false;
+	own_cpu = cpu;
+	thread_hold_woke();
+	return true;
 }
 
 static int thread_stat(pid_t pid, pid_t tid, struct procfs_stat *ret)
@@ -178,24 +219,28 @@ enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char c
 {
 	struct procfs_stat stat;
 	struct thread_runs r;
+	bool has_cpu = false; /* another one than ours */
 
 	h->held = false;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		/* In this order: who has no CPU after the count and is not counted again has had none. */
 		if (thread_runs(h->fd, &r) || thread_stat(pid, tid, &stat) || stat.state != 'R')
-			return i ? THREAD_LOST : THREAD_WITHOUT;
+			break;
 		memcpy(comm, stat.name, sizeof(stat.name));
 		h->runs = r.runs;
 		/* Where one is, no other one is. */
 		h->held = stat.cpu == own_cpu && sched_getcpu() == own_cpu;
 		if (h->held)
-			return THREAD_HELD;
-		if (!i && stat.cpu != sched_getcpu() && r.runs != switches(pid, tid) + 1)
-			return THREAD_WITHOUT; /* it waits for one */
+			return has_cpu || lost_it_now(pid, tid) ? THREAD_HELD : THREAD_WITHOUT;
+		if (stat.cpu != sched_getcpu()) {
+			has_cpu = has_cpu || r.runs == switches(pid, tid) + 1;
+			if (!has_cpu)
+				return THREAD_WITHOUT; /* it waits for one */
+		}
 		if (!go_to(stat.cpu))
-			return THREAD_LOST;
+			break;
 	}
-	return THREAD_LOST;
+	return has_cpu ? THREAD_LOST : THREAD_WITHOUT;
 }
 
 bool thread_is_held(const struct thread_hold *h)

@@ -14,6 +14,7 @@
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
 #include "kern/stats.h"
+#include "kern/trigger.h"
 #include "kubelet/kubelet.h"
 #include "names/codes.h"
 #include "names/natives.h"
@@ -303,6 +304,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	kernel_stats(v->kernel, &k);
 	family(&p, "build_info", "gauge", "The version, as a label.");
 	labelled(&p, "build_info", "version", PYPERF_VERSION, 1);
+	family(&p, "trigger_info", "gauge", "What makes the samples, as a label: perf, timer or outside.");
+	labelled(&p, "trigger_info", "trigger", trigger_name(kernel_trigger(v->kernel)), 1);
 	gauge(&p, "sampling", "1 while ticks are taken.", v->sampling);
 	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", v->run->frequency);
 	gauge(&p, "cpus", "CPUs that tick.", v->run->cpus);

@@ -39,6 +39,11 @@ int kernel_fail(struct kernel *k, int err, const char *format, ...)
 	return err;
 }
 
+bool kernel_is_refused(const struct kernel *k)
+{
+	return k && k->refused;
+}
+
 /* The options that are as they were given. */
 static void copy_options(struct kernel *k)
 {
@@ -128,10 +133,15 @@ int kernel_open(struct kernel **ret, struct kernel_options *o)
 	if (k->cpus <= 0)
 		return kernel_fail(k, -EIO, "the number of CPUs is unknown: is /sys mounted?");
 	err = k->home->choose(k, o);
-	if (err)
-		return err;
 	k->options = *o;
-	return prepare(k) ?: k->home->load(k);
+	if (!err) {
+		err = prepare(k);
+		if (err)
+			return err;
+		err = k->home->load(k);
+	}
+	k->refused = err && err != -ENOMEM && k->home == &home_kernel;
+	return err;
 }
 
 int kernel_measure(const struct kernel_options *o, struct kernel_room *ret)

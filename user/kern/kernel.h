@@ -84,6 +84,8 @@ int kernel_measure(const struct kernel_options *o, struct kernel_room *ret);
 
 /* Why kernel_open() or kernel_start() failed, in words that say what to do. The text is static or k's. */
 const char *kernel_reason(const struct kernel *k);
+/* Whether kernel_open() failed since BPF programs are not to be had here, and not for want of memory. */
+bool kernel_is_refused(const struct kernel *k);
 
 /*
  * Loads the programs and makes the tables. Lowers o->frequency to the system's limit, and puts the trigger

@@ -40,6 +40,7 @@ struct kernel {
 	struct pyperf *skel; /* sized, and with its options; the home knows whether it is loaded */
 	struct side side;
 	void *at_home; /* the home's own */
+	bool refused;  /* kernel_is_refused() */
 	struct records records;
 	struct ring_buffer *ring;
 	struct trigger trigger;

@@ -100,6 +100,18 @@ bool trigger_is_realtime_kernel(void)
 	return f && fscanf(f, "%d", &is) == 1 && is;
 }
 
+const char *trigger_name(enum trigger_kind kind)
+{
+	static const char *const names[] = {
+		[TRIGGER_AUTO] = "auto",
+		[TRIGGER_PERF] = "perf",
+		[TRIGGER_TIMER] = "timer",
+		[TRIGGER_OUTSIDE] = "outside",
+	};
+
+	return names[kind];
+}
+
 int trigger_choose(struct trigger *t)
 {
 	int err = 0;

@@ -13,6 +13,9 @@
 
 enum trigger_kind { TRIGGER_AUTO, TRIGGER_PERF, TRIGGER_TIMER, TRIGGER_OUTSIDE };
 
+/* "perf", "timer", "outside"; "auto" as long as none is chosen. */
+const char *trigger_name(enum trigger_kind kind);
+
 struct pyperf;
 struct ticks;
 struct timers;

@@ -6,6 +6,7 @@
 #include "kern/trigger.h"
 #include "options/derive.h"
 #include "options/fail.h"
+#include "options/outside.h"
 #include "profile/events.h"
 
 #define REGISTERS "registers of a thread that runs cannot be read from outside"
@@ -64,11 +65,21 @@ static const struct {
 	{ has_trace, "--trace", "a span and its stack would be of two moments" },
 };
 
+const char *outside_lack(const struct options *o, const char **ret_why)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].is_asked(o)) {
+			*ret_why = rows[i].why;
+			return rows[i].option;
+		}
+	return NULL;
+}
+
 int derive_outside(struct options *o, char *error, size_t size)
 {
-	for (size_t i = 0; o->trigger == TRIGGER_OUTSIDE && i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].is_asked(o))
-			return options_fail(error, size, "%s: not with --trigger outside: %s", rows[i].option,
-					    rows[i].why);
-	return 0;
+	const char *why, *option = o->trigger == TRIGGER_OUTSIDE ? outside_lack(o, &why) : NULL;
+
+	if (!option)
+		return 0;
+	return options_fail(error, size, "%s: not with --trigger outside: %s", option, why);
 }

@@ -82,6 +82,7 @@ struct profile_info {
 	__u32 extra_count;
 	__u32 extra_in_series; /* services are told apart by the first so many of them */
 	struct service_order services; /* where their names come from */
+	bool outside; /* it was sampled from outside, without BPF */
 	bool timed; /* CPU time is that of the kernel's account: samples have a PROFILE_TIME of their own */
 	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };

@@ -13,6 +13,7 @@
 #include "proc/source_text.h"
 #include "run/agent.h"
 #include "run/loop_rows.h"
+#include "run/sampler.h"
 #include "targets/registry.h"
 
 #define INTERVAL_MS 1000 /* how often the ring buffer is emptied when nothing is urgent */
@@ -31,27 +32,6 @@ static void open_kernel_names(struct agent *a)
 	else if (err)
 		log_warning("the kernel's functions are all [kernel]: /proc/kallsyms cannot be read: %s",
 			    strerror(-err));
-}
-
-static int open_kernel(struct agent *a)
-{
-	const struct options *o = a->options;
-	int err;
-
-	a->kernel_options = settings_kernel(o);
-	a->kernel_options.kernel_nameless = !a->kernel_names;
-	a->kernel_options.kernel_base = a->kernel_names ? kernel_names_base(a->kernel_names) : 0;
-	err = kernel_open(&a->kernel, &a->kernel_options);
-	if (err) {
-		log_error("%s" ASK_DOCTOR, kernel_reason(a->kernel));
-		return err;
-	}
-	if (a->kernel_options.frequency != (__u32)o->frequency)
-		log_warning("%u samples per second of each CPU are taken, not %ld: more could leave it no "
-			    "time for programs, or are not allowed (sysctl "
-			    "kernel.perf_event_max_sample_rate)",
-			    a->kernel_options.frequency, o->frequency);
-	return 0;
 }
 
 static int open_discover(struct agent *a)
@@ -172,7 +152,7 @@ int parts_open(struct agent *a)
 	if (!err)
 		open_kernel_names(a);
 	if (!err)
-		err = open_kernel(a);
+		err = sampler_open(a);
 	if (!err)
 		err = log_failure(codes_new(&a->codes, CODES_BYTES_MAX), "the code store");
 	if (!err)

@@ -144,6 +144,7 @@ static void set_inputs(struct agent *a)
 	a->windows.settle = settle_waits;
 	a->windows.timed = a->kernel_options.needs & NEEDS_WAITS && accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
+	a->windows.outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;

@@ -18,15 +18,6 @@ static const struct stat_row export_rows[] = {
 #undef EXPORT_STAT
 };
 
-static const char *trigger_name(const struct run_stats *r)
-{
-	static const char *const names[] = {
-		[TRIGGER_PERF] = "perf", [TRIGGER_TIMER] = "timer", [TRIGGER_OUTSIDE] = "outside"
-	};
-
-	return names[r->trigger];
-}
-
 static __u64 export_value(const struct run_stats *r, const struct stat_row *row)
 {
 	return *(const __u64 *)((const char *)&r->export + row->offset);
@@ -156,9 +147,9 @@ static void print_cost(const struct run_stats *r, FILE *f)
 	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
 
 	if (r->expected)
-		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n", trigger_name(r),
-			r->trigger == TRIGGER_TIMER ? "" : "about ", number_group(r->expected).text,
-			percent(k->sum.ticks, r->expected));
+		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n",
+			trigger_name(r->trigger), r->trigger == TRIGGER_TIMER ? "" : "about ",
+			number_group(r->expected).text, percent(k->sum.ticks, r->expected));
 	if (k->sum.account_ns && r->frequency)
 		fprintf(f, "  CPU time  %s s by the ticks in the profile, %s s by the kernel's account\n",
 			number_hundredths(1.0 * books_of(&k->sum, EVENT_CPU).in_profile / r->frequency).text,
@@ -355,8 +346,8 @@ int run_stats_json(const struct run_stats *r, struct buf *out)
 		out,
 		"{\"ticks\": %llu, \"expected\": %llu, \"trigger\": \"%s\", \"cpus\": %d, \"frequency\": %u, "
 		"\"seconds\": %.3f, \"processes\": %zu, \"not_looked_at\": %zu",
-		k->sum.ticks, r->expected, trigger_name(r), r->cpus, r->frequency, r->seconds, r->processes,
-		r->unlooked);
+		k->sum.ticks, r->expected, trigger_name(r->trigger), r->cpus, r->frequency, r->seconds,
+		r->processes, r->unlooked);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		err = json_outcomes(r, kind, out);
 	return err ?: json_natives(r, out) ?: json_counters(r, out) ?: json_export(r, out) ?:

@@ -80,6 +80,7 @@ static struct profile_info info_of(struct window *w)
 		.frequency = w->all->frequency,
 		.timed = w->all->timed,
 		.bare_natives = w->all->bare_natives,
+		.outside = w->all->outside,
 	};
 
 	info.unlooked = registry_whose_unlooked(w->all->inputs.registry, info.whose_unlooked);

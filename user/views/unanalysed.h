@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * unanalysed.h - ticks that are not in a profile, since nobody knew yet what their process was: said below
- * its tables.
+ * unanalysed.h - what is not in a profile: ticks of which nobody knew yet what their process was, and what
+ * cannot be seen from outside. It is said below its tables.
  */
 #ifndef PYPERF_VIEWS_UNANALYSED_H
 #define PYPERF_VIEWS_UNANALYSED_H
@@ -10,7 +10,7 @@
 
 struct profile;
 
-/* Writes a line, after an empty one, if there were any. */
+/* Writes a line for each, after an empty one. */
 void unanalysed_print(const struct profile *p, FILE *f);
 
 #endif

@@ -11,6 +11,7 @@ import tempfile
 import pytest
 
 import interpreters as known
+import pprof
 import pprof_rows
 import profiler
 from edges import Judge
@@ -82,6 +83,36 @@ def test_no_impossible_stack(python, workloads, tmp_path):
         assert not faults, (faults, sample)
     looks = profiler.total(samples)
     assert looks > 200 and whole > looks // 2, samples
+
+
+BUSY = "import time\nwhile time.process_time() < %d: pass" % CPU
+
+
+@pytest.mark.parametrize("command", [
+    NOBODY,
+    ["setpriv", "--bounding-set=-sys_admin,-bpf,-perfmon", "--inh-caps=-sys_admin,-bpf,-perfmon", "--"],
+    ["unshare", "--user", "--map-root-user", "--"],
+    ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--"],
+], ids=["nobody", "container", "user namespace", "pid namespace"])
+def test_where_bpf_is_refused(command, open_folder):
+    """It is said once, in the profile, too; and what was sampled is there."""
+    if subprocess.run([*command, "true"], capture_output=True).returncode:
+        pytest.skip("SKIP namespaces: this machine has none for a user")
+    run = profiler.Run(open_folder, "--", usable()[-1].path, "-c", BUSY, binary=[*command, profiler.BINARY])
+    run.finish()
+    assert run.err.count("BPF is refused here (") == 1 and "Sampling from outside at 99 Hz" in run.err
+    assert run.stats["trigger"] == "outside" and profiler.total(run.samples) > 30
+    assert "sampled from outside" in "".join(pprof.read(run.path).comments)
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (["--event", "offcpu"], 2), (["--native", "full"], 2), (["-a"], 1), (["--trigger", "perf"], 1),
+    (["--trigger", "timer"], 1)])
+def test_what_needs_bpf_says_so(arguments, code, open_folder):
+    done = subprocess.run([*NOBODY, profiler.BINARY, "-o", open_folder / "profile.pb.gz", *arguments]
+                          + ([] if "-a" in arguments else ["--", "true"]), capture_output=True, text=True)
+    assert done.returncode == code and "Sampling from outside" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
 
 
 def test_children_of_the_command(open_folder):

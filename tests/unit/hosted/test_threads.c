@@ -4,6 +4,7 @@
  * whether they ran, whether they have a CPU, and that one that is held stands still.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -204,4 +205,45 @@ TEST(held)
 	assert_false(thread_is_held(&h));
 	close(h.fd);
 	munmap((void *)(unsigned long)counter, 4096);
+}
+
+static pid_t start_on(int cpu)
+{
+	cpu_set_t set;
+	const pid_t child = start(burn);
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	assert_int_equal(sched_setaffinity(child, sizeof(set), &set), 0);
+	return child;
+}
+
+/* Of two on one CPU one has it at each look, though both want it and neither runs while we do. */
+TEST(who_of_two)
+{
+	const int cpu = sched_getcpu();
+	const pid_t child[2] = { start_on(cpu), start_on(cpu) };
+	struct thread_hold h[2] = { { .fd = thread_open(child[0], child[0]) },
+				    { .fd = thread_open(child[1], child[1]) } };
+	const __u64 give_up = clock_ns() + 60 * NS_PER_SECOND;
+	int had[2] = {}, looks = 0;
+	char comm[16];
+
+	if (access("/proc/self/sched", R_OK))
+		skip();
+	thread_hold_begin();
+	while (had[0] + had[1] < 200 && clock_ns() < give_up) {
+		looks++;
+		usleep(1000 + looks * 37 % 1000);
+		thread_hold_woke();
+		for (int i = 0; i < 2; i++)
+			had[i] += thread_take(&h[i], child[i], child[i], comm) != THREAD_WITHOUT;
+	}
+	assert_in_range(had[0] + had[1], 200, looks + looks / 4);
+	assert_in_range(had[0], 20, looks);
+	assert_in_range(had[1], 20, looks);
+	for (int i = 0; i < 2; i++) {
+		end(child[i]);
+		close(h[i].fd);
+	}
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * outside.c - what can be had where BPF is refused: whether other processes' memory may be read here, and
+ * whether the kernel says how often a thread was given a CPU.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "doctor/checks.h"
+
+/* Lockdown of ptrace for users; -1: this kernel has none, or it is switched off at its start. */
+static int yama(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = -1;
+
+	return f && fscanf(f, "%d", &scope) == 1 ? scope : -1;
+}
+
+static int read_own_memory(void)
+{
+	char from = 1, to;
+	const struct iovec remote = { &from, 1 }, local = { &to, 1 };
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1 ? 0 : -errno;
+}
+
+/* It is all 0 in a kernel without CONFIG_SCHED_INFO. */
+static bool has_counts(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/schedstat", "re");
+	unsigned long long runs = 0;
+
+	return f && fscanf(f, "%*u %*u %llu", &runs) == 1 && runs;
+}
+
+void check_outside(struct examination *x, struct finding *ret)
+{
+	const int scope = yama(), err = read_own_memory();
+
+	(void)x;
+	if (err)
+		finding_say(ret, GRADE_NOTE, "process_vm_readv is refused: %s", strerror(-err));
+	else if (!has_counts())
+		finding_say(ret, GRADE_NOTE, "this kernel does not count in /proc/self/schedstat "
+					     "(CONFIG_SCHED_INFO)");
+	else if (scope > 0)
+		finding_say(ret, GRADE_NOTE, "kernel.yama.ptrace_scope is %d: not the processes of this user "
+					     "that others have started", scope);
+	else
+		finding_say(ret, GRADE_OK, "without BPF there are Python stacks of this user's programs");
+}
