@@ -30,8 +30,8 @@ static int open_outside(struct agent *a)
 		a->exit_code = EXIT_USAGE;
 		return -EOPNOTSUPP;
 	}
-	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; waits with their reasons, native "
-		 "code and the GIL need BPF: docs/install.md#without-root",
+	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; waits with their reasons, those "
+		 "for the GIL, too, and native code need BPF: docs/install.md#without-root",
 		 kernel_reason(a->kernel), a->kernel_options.frequency);
 	kernel_close(a->kernel);
 	a->kernel = NULL;

@@ -105,6 +105,16 @@ def test_where_bpf_is_refused(command, open_folder):
     assert "sampled from outside" in "".join(pprof.read(run.path).comments)
 
 
+def test_make_run(open_folder):
+    """The demo alone, since nothing else may be looked at, or not by somebody without BPF."""
+    done = subprocess.run([*NOBODY, "sh", profiler.ROOT / "deploy" / "demo" / "run.sh", profiler.BINARY],
+                          cwd=open_folder, capture_output=True, text=True)
+    assert done.returncode == 0 and "BPF is not to be had here (" in done.stdout, done
+    samples = profiler.read_samples(open_folder / "profile.pb.gz")
+    assert profiler.total(samples) > 30
+    assert {"compress_and_hash", "escape_time", "quick_sort"} <= {f[0] for s in samples for f in s.stack}
+
+
 @pytest.mark.parametrize("arguments, code", [
     (["--event", "offcpu"], 2), (["--native", "full"], 2), (["-a"], 1), (["--trigger", "perf"], 1),
     (["--trigger", "timer"], 1)])
