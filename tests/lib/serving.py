@@ -104,6 +104,12 @@ class Server:
         self.run.finish(timeout, code)
         return time.monotonic() - start
 
+    def end(self):
+        """Ends it as Ctrl-C does: what it writes at its end is waited for. After SIGTERM that is given up
+        when it takes long, as on a busy machine."""
+        self.run.interrupt()
+        self.run.finish()
+
 
 @contextlib.contextmanager
 def server(directory, *arguments, **options):

@@ -125,7 +125,7 @@ def hostile(name, workloads, directory):
                     assert name in ("changes", "comes and goes") and environment == "test"
                     assert service.replace("whole", "") == ""  # never a part of one and a part of the next
             assert labels_when_seen(s, other.pid) == ("shop", "one", "staging")
-            s.stop()
+            s.end()
 
 
 def pushed(directory, kind, target, service, *arguments):

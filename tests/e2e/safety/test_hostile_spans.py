@@ -79,7 +79,7 @@ def look(python, way, samples, cpu, workloads, tmp_path, *arguments):
             took = switches.end()
             assert hostile.process.poll() is None and honest.process.poll() is None
             profile = pprof.parse(s.get("/debug/pyperf/log?last=300&trace=each").body)
-            s.stop()
+            s.end()
         finally:
             s.run.kill()
     counters, kernel = s.run.stats["counters"], s.run.stats["kernel"]

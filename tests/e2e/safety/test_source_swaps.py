@@ -108,7 +108,7 @@ def test_swaps(file, home, tmp_path):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: get(query), range(ASKED)))
         assert s.get("/healthz").status == 200
-        s.stop()
+        s.end()
     statuses = collections.Counter(answer.status for answer in answers)
     print(*statuses.items())
     for answer in answers:

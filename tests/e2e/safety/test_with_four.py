@@ -88,5 +88,5 @@ def test_what_serves_and_follows(folder, workloads):  # noqa: F811
             lines = json.loads(get("/debug/pyperf/source?" + asked))["lines"]
             assert lines == PROGRAM.split("\n")[1:1 + len(lines)] and len(lines) > 2
             profiler.wait_until(lambda: receiver.received, what="push")
-            s.stop()
+            s.end()
     assert any(sample.stack for got in receiver.received for sample in profiler.samples_of(got.profile))

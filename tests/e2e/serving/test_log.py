@@ -90,7 +90,7 @@ def test_it_outlives_generations(tmp_path):
             profiler.wait_until(lambda: s.metric("generations_total") > 1, what="generations")
             stop(target.pid)
             log = s.get(LOG)
-            s.stop()
+            s.end()
     assert log.status == 200, log
     assert stacks(log.body) == stacks((tmp_path / "whole.pb.gz").read_bytes())
 
@@ -241,7 +241,7 @@ def test_it_is_written_when_somebody_says_so(tmp_path, workloads):
         assert s.metric("log_files_failed_total") == 0
         assert [entry.name for entry in tmp_path.iterdir() if "incident" in entry.name] == [path.name]
         s.run.process.send_signal(signal.SIGUSR2)  # and the end: it is written all the same
-        s.stop()
+        s.end()
     assert stacks(path.read_bytes()) == everything
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """By which names a profiler may be asked that listens in a network without a token. A page of the web has its
-own name stand for such an address (DNS rebinding), and the browser takes the answer for that page's."""
+own name stand for such an address (DNS rebinding), and the browser takes the answer for that page's. What is
+profiled is only this process: of others there may be other warnings."""
+import os
 import socket
 import subprocess
 
@@ -17,7 +19,7 @@ def asked_as(s, host, path="/page.css"):
 
 
 def test_names(tmp_path):
-    with server(tmp_path, "--all-python", "--listen-host", "profiles.example,Other", at="0.0.0.0") as s:
+    with server(tmp_path, "--pid", os.getpid(), "--listen-host", "profiles.example,Other", at="0.0.0.0") as s:
         for path in CLOSED:
             assert asked_as(s, "evil.example:%d" % s.port, path) == 403
         assert asked_as(s, "evil.example", "/healthz") == asked_as(s, "evil.example", "/readyz") == 200
@@ -29,7 +31,7 @@ def test_names(tmp_path):
                      "127.0.0.1.evil.example", "%s.evil.example" % socket.gethostname(),
                      "profiles.example@evil", "profiles.example,Other", ""):
             assert asked_as(s, name) in (400, 403), name
-        s.stop()
+        s.end()
     warned = [line for line in s.run.err.splitlines() if "warning" in line]
     assert len(warned) == 1 and "--listen-token-file" in warned[0]
     assert "--listen 0.0.0.0:%d" % s.port in warned[0]
@@ -37,12 +39,12 @@ def test_names(tmp_path):
 
 def test_any_name_with_a_token(tmp_path):
     (tmp_path / "token").write_text("0123456789abcdef")
-    with server(tmp_path, "--all-python", "--listen-token-file", tmp_path / "token",
+    with server(tmp_path, "--pid", os.getpid(), "--listen-token-file", tmp_path / "token",
                 at="0.0.0.0") as s:
         answer = s.get("/page.css", headers={"Host": "a.example", "Authorization": "Bearer 0123456789abcdef"})
         assert answer.status == 200
         assert s.get("/page.css", headers={"Host": "a.example"}).status == 401
-        s.stop()
+        s.end()
     assert "warning" not in s.run.err
 
 

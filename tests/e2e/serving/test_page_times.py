@@ -293,6 +293,6 @@ def test_ends_with_the_run(tmp_path):
     with server(tmp_path, "--all-python", "--interval", 1) as s:
         client = follow(s, "127.0.0.1")
         profiler.wait_until(lambda: s.get(INTERVAL).status == 200, what="first interval")
-        s.stop()
+        s.end()
         while client.recv(4096):
             pass

@@ -194,7 +194,7 @@ def test_the_end_does_not_wait(tmp_path, hung):
         stop_worker(s)
         looks = [Later(s.get, "/debug/pyperf/stacks?pid=%d" % hung.pid) for _ in range(4)]
         time.sleep(0.1)
-        s.stop()
+        s.end()
         for look in looks:
             with contextlib.suppress(OSError):
                 assert look.get().status in (200, 503)

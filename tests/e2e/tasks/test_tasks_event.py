@@ -136,7 +136,7 @@ def test_over_http(program, workloads, tmp_path):
     pid = program("queue").pid
     with server(tmp_path, "--pid", pid, "--event", "cpu,tasks") as s:
         profile = s.profile("seconds=1&type=tasks")
-        s.stop()
+        s.end()
     assert [tuple(one) for one in profile.sample_types] == [("tasks", "nanoseconds")]
     assert any(("acquires", at["acquires"]) in own(sample) for sample in profiler.samples_of(profile))
 
@@ -183,7 +183,7 @@ def test_newcomer(program, tmp_path):
         pid = program("queue").pid
         profiler.wait_until(lambda: any(sample.pid == pid for sample in profiler.samples_of(
             s.profile("seconds=1"))), what="time of tasks")
-        s.stop()
+        s.end()
 
 
 @pytest.mark.parametrize("old", OLD, ids=str)

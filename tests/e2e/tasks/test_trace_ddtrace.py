@@ -132,7 +132,7 @@ def test_tasks_that_it_does_not_follow(start, tmp_path):
             return
         profiler.wait_until(lambda: s.metric("ticks_total") >= 2000, what="ticks")
         assert s.metric("trace_spans_total") == 0 and s.metric("trace_unknown_total") == 0
-        s.stop()
+        s.end()
     assert s.run.err.count("start it with ddtrace-run") == 1
 
 

@@ -17,7 +17,7 @@ def seen(tmp_path_factory, workloads):
         with server(tmp_path_factory.mktemp("events"), "--pid", target.pid, "--event",
                     ",".join(event.key for event in profiler.EVENTS if event.asked)) as s:
             profile, metrics = s.profile("seconds=1"), s.metrics()
-            s.stop()
+            s.end()
     return profile, metrics, s.run.stats
 
 

@@ -146,4 +146,4 @@ def test_one_kind_over_http(workloads, tmp_path):
             for kind, reason in ("cpu", b"not started with"), ("walls", b"such as cpu or offcpu"):
                 answer = s.get("/debug/pprof/profile?seconds=1&type=" + kind)
                 assert answer.status == 400 and reason in answer.body
-            s.stop()
+            s.end()
