@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -113,6 +114,36 @@ def test_make_run(open_folder):
     samples = profiler.read_samples(open_folder / "profile.pb.gz")
     assert profiler.total(samples) > 30
     assert {"compress_and_hash", "escape_time", "quick_sort"} <= {f[0] for s in samples for f in s.stack}
+
+
+FLASK = """
+import hashlib, os, threading, time, urllib.request
+from flask import Flask
+from werkzeug.serving import make_server
+app = Flask("app")
+@app.route("/")
+def handler():
+    return hashlib.sha256(b"".join(b"%d" % i for i in range(60000))).hexdigest()
+server = make_server("127.0.0.1", 0, app, threaded=True)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+while time.process_time() < 3:
+    urllib.request.urlopen("http://127.0.0.1:%d/" % server.port).read()
+os._exit(0)
+"""
+
+
+def test_a_flask_server(open_folder):
+    """Each request is answered in a thread of its own, which lives for some milliseconds."""
+    if subprocess.run([*NOBODY, sys.executable, "-c", "import flask"], capture_output=True).returncode:
+        pytest.skip("SKIP flask: nobody cannot import it here")
+    run = profiler.Run(open_folder, "--", sys.executable, "-c", FLASK, binary=[*NOBODY, profiler.BINARY],
+                       env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    run.finish()
+    named = [[frame[0] for frame in sample.stack] for sample in run.samples
+             for _ in range(sample.count)]
+    handled = [names for names in named if "handler" in names]
+    assert len(named) > 60 and len(handled) > 20, named
+    assert all("Flask.dispatch_request" in n or "dispatch_request" in n for n in handled), handled
 
 
 @pytest.mark.parametrize("arguments, code", [
