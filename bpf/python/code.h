@@ -116,6 +116,34 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *count
 		code_output(s, count, c);
 }
 
+/*
+ * What struct code.identity is for this key and fingerprint. Its upper half depends on the object's header
+ * alone, so one read of that says whether an entry may still be right (code_holds()).
+ */
+static __always_inline __u64 code_identity(__u64 key, __u64 fingerprint)
+{
+	const __u64 of_header = mix(key ^ mix(fingerprint >> 32 ^ opt_secret));
+
+	return (of_header & FINGERPRINT_HEADER) | (__u32)mix(key ^ mix(fingerprint ^ opt_secret)) | 1;
+}
+
+/*
+ * Whether the object at address is what it was when it was interned as number index: all of it, or the header
+ * alone.
+ */
+static __always_inline int code_holds(struct scratch *s, const struct layout *l, __u64 address, __u32 index,
+				      int whole)
+{
+	const struct code *c = bpf_map_lookup_elem(&codes, &index);
+	const __u64 key = code_key(s->who.process, address);
+
+	if (!c || c->key != key || code_read_header(s, l, address))
+		return 0;
+	if (whole)
+		return c->identity == code_identity(key, code_fingerprint(s, l));
+	return !((c->identity ^ code_identity(key, digest_header(s->header, l))) & FINGERPRINT_HEADER);
+}
+
 /* The field that notes the number of the object that was last seen at an address. */
 static __always_inline __u32 *code_hint(const struct scratch *s, __u64 key)
 {
@@ -147,7 +175,7 @@ static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *count, __u64 key,
 						 __u64 fingerprint)
 {
-	const __u64 identity = mix(key ^ mix(fingerprint ^ opt_secret)) | 1;
+	const __u64 identity = code_identity(key, fingerprint);
 	const __u32 bank = s->tree.bank, mask = opt_code_mask;
 	__u32 at = identity >> 1;
 

@@ -78,19 +78,22 @@ static __always_inline __u64 digest_header(const __u8 *header, const struct layo
 	return l->code_version ? mix(hash ^ header_u32(header, l->code_version)) : hash;
 }
 
+#define FINGERPRINT_HEADER (~0ULL << 32) /* bits of a fingerprint that depend on the header alone */
+
 /*
  * The fingerprint, odd, of the object with this header. co_version (3.12+) is unique within an interpreter
- * until 2^32 of them are used up. Where it is missing, digests of the texts of the names count too. FILE_END
- * bytes at end are written.
+ * until 2^32 of them are used up. Where it is missing, digests of the texts of the names count too, in its
+ * lower half. FILE_END bytes at end are written.
  */
 static __always_inline __u64 digest_code(const __u8 *header, const struct layout *l, __u64 *end)
 {
-	__u64 hash = digest_header(header, l);
+	const __u64 of_header = digest_header(header, l);
+	__u64 hash = of_header;
 
 	if (!l->code_version)
 		hash = mix(hash ^ digest_name(l, header_name(header, l)) ^
 			   digest_file(l, header_u64(header, l->code_filename), end));
-	return hash | 1;
+	return (of_header & FINGERPRINT_HEADER) | (__u32)hash | 1;
 }
 
 /*

@@ -125,6 +125,7 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_count_of_versions_that_is_none),
 	cmocka_unit_test(test_code_not_resident),
 	cmocka_unit_test(test_settled_object_is_replaced),
+	cmocka_unit_test(test_header_of_each_caller_has_its_turn),
 	cmocka_unit_test(test_settled_leaf_is_replaced),
 	cmocka_unit_test(test_pages_not_resident),
 	cmocka_unit_test(test_no_frames),
