@@ -2,11 +2,14 @@
 """--trigger outside: the sampler as a process of a user without any right. Its stacks are judged as those of
 the kernel's home are, and its books are the same."""
 import collections
+import importlib.metadata
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 import pytest
@@ -19,6 +22,7 @@ from edges import Judge
 from examined import NOBODY
 
 OUTSIDE = "--trigger", "outside"
+PACKAGES = pathlib.Path(sysconfig.get_paths()["purelib"])
 CPU = 1  # seconds of CPU time
 
 
@@ -28,6 +32,15 @@ def open_folder():
     with tempfile.TemporaryDirectory(prefix="pyperf-outside-") as folder:
         os.chmod(folder, 0o777)
         yield pathlib.Path(folder)
+
+
+def copy_for_nobody(folder, base, files):
+    """Copies these files below base, which nobody may not be allowed to read, where he may. Returns folder."""
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(base / file, folder / file)
+    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
+    return folder
 
 
 def as_nobody(interpreter):
@@ -108,8 +121,10 @@ def test_where_bpf_is_refused(command, open_folder):
 
 def test_make_run(open_folder):
     """The demo alone, since nothing else may be looked at, or not by somebody without BPF."""
-    done = subprocess.run([*NOBODY, "sh", profiler.ROOT / "deploy" / "demo" / "run.sh", profiler.BINARY],
-                          cwd=open_folder, capture_output=True, text=True)
+    demo = profiler.ROOT / "deploy" / "demo"
+    demo = copy_for_nobody(open_folder / "demo", demo, [path.name for path in demo.iterdir()])
+    done = subprocess.run([*NOBODY, "sh", demo / "run.sh", profiler.BINARY], cwd=open_folder,
+                          capture_output=True, text=True)
     assert done.returncode == 0 and "BPF is not to be had here (" in done.stdout, done
     samples = profiler.read_samples(open_folder / "profile.pb.gz")
     assert profiler.total(samples) > 30
@@ -134,10 +149,13 @@ os._exit(0)
 
 def test_a_flask_server(open_folder):
     """Each request is answered in a thread of its own, which lives for some milliseconds."""
-    if subprocess.run([*NOBODY, sys.executable, "-c", "import flask"], capture_output=True).returncode:
-        pytest.skip("SKIP flask: nobody cannot import it here")
-    run = profiler.Run(open_folder, "--", sys.executable, "-c", FLASK, binary=[*NOBODY, profiler.BINARY],
-                       env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    for name in "flask", "werkzeug", "jinja2", "markupsafe", "itsdangerous", "click", "blinker":
+        files = [file for file in importlib.metadata.files(name) if file.suffix != ".pyc"]
+        packages = copy_for_nobody(open_folder / "packages", PACKAGES,
+                                   [file for file in files if ".." not in file.parts])
+    run = profiler.Run(open_folder, "--", os.path.realpath(sys.executable), "-c", FLASK,
+                       binary=[*NOBODY, profiler.BINARY],
+                       env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": packages})
     run.finish()
     named = [[frame[0] for frame in sample.stack] for sample in run.samples
              for _ in range(sample.count)]
