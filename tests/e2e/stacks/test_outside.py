@@ -35,7 +35,7 @@ def open_folder():
 
 
 def copy_for_nobody(folder, base, files):
-    """Copies these files below base, which nobody may not be allowed to read, where he may. Returns folder."""
+    """Copies these files of base, which perhaps only root may read, to where anybody may. Returns folder."""
     for file in files:
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(base / file, folder / file)
