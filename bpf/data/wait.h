@@ -72,8 +72,11 @@ struct wait {
 	__u64 begin; /* bpf_ktime_get_ns() when it left the CPU, or was found without one */
 	__u64 began; /* task->start_boottime, ns */
 	struct wait_stack stack[WAIT_WRITERS]; /* since_writer() says which one counts */
-	/* Of its waits so far, ns, a moving one: bounded, so that one long wait is enough to tell. */
-	__u64 average;
+	/*
+	 * Of its waits so far, ns, moving ones: of those in which it gave up its CPU, and of those in which
+	 * the CPU was taken from it. Bounded, so that one long wait is enough to tell.
+	 */
+	__u32 average[2];
 	struct wait_shares shares[WAIT_PARTS];
 	struct pace pace;
 	__u32 process; /* struct process.id */
@@ -82,7 +85,8 @@ struct wait {
 	__u32 task; /* wait_task() */
 	__u8 for_gil; /* 1: it waits for the GIL */
 	__u8 unmet; /* lists of all tasks since one met it (events/asleep.h) */
-	__u16 pad;
+	__u8 preempted; /* 1: its CPU was taken from it, or it has not had one yet */
+	__u8 pad;
 	struct trace_ids ids; /* with --trace: of the span that was current when it began to wait */
 	__u64 watched; /* processes_stamp when its waits were found to be of interest */
 	struct gil_known gil;

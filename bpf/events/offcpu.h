@@ -148,10 +148,12 @@ static __always_inline int waits_for_gil(struct task_struct *task, struct scratc
 }
 
 /* A wait of the current thread begins. */
-static __always_inline void wait_reset(struct task_struct *task, struct wait *w, __u32 for_gil, __u64 now)
+static __always_inline void wait_reset(struct task_struct *task, struct wait *w, __u32 for_gil, int queued,
+				       __u64 now)
 {
 	w->unmet = 0;
 	w->for_gil = for_gil;
+	w->preempted = queued;
 	wait_name(w, task);
 	wait_pass(w, now);
 	w->begin = now;
@@ -197,7 +199,7 @@ static __noinline struct wait *wait_begin(struct task_struct *task, struct scrat
 	w->watched = stamp;
 	if (opt_gil)
 		gil_keep(s, w);
-	wait_reset(task, w, for_gil, switch_clock(task));
+	wait_reset(task, w, for_gil, queued, switch_clock(task));
 	count->waits++;
 	return w;
 }
@@ -261,6 +263,7 @@ static __noinline void wait_first(struct task_struct *task)
 	w->process = p->id;
 	wait_name(w, task);
 	w->begin = bpf_ktime_get_ns();
+	w->preempted = 1;
 	bpf_probe_read_kernel_str(w->comm, sizeof(w->comm), task->comm);
 	w->stack[WAIT_OWN] = (struct wait_stack){
 		.outcome = OUTCOME_UNSEEN, .queue_outcome = OUTCOME_UNSEEN

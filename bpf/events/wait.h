@@ -269,22 +269,28 @@ enum wait_step {
 /* Learns from a wait that is over. */
 static __always_inline void wait_learn(struct wait *w, __u64 now)
 {
-	const __u64 most = AVERAGE_OVER * opt_min_wait;
+	const __u64 bound = AVERAGE_OVER * opt_min_wait, most = bound < (__u32)-1 ? bound : (__u32)-1;
+	__u32 *average = &w->average[w->preempted & 1];
 	__u64 ns = now - w->begin;
 
 	ns = ns < most ? ns : most;
-	w->average += ns / AVERAGE_OVER - w->average / AVERAGE_OVER;
+	*average += ns / AVERAGE_OVER - *average / AVERAGE_OVER;
 }
 
-/* How many waits of the thread one is to stand for, since most are too short to be in the profile: log2. */
+/*
+ * How many waits of the thread one is to stand for, since most are too short to be in the profile: log2.
+ * Those in which the CPU was taken from it do not count for the others: on a busy machine they are short and
+ * many, and say nothing of how long it sleeps.
+ */
 static __always_inline __u32 wait_shift(const struct wait *w)
 {
+	const __u64 average = w->average[w->preempted & 1];
 	__u32 shift = 0;
 
-	if (w->average << SHORT_SHIFT < opt_min_wait)
+	if (average << SHORT_SHIFT < opt_min_wait)
 		return SHORT_SHIFT;
 	for (; shift < SHORT_SHIFT; shift++)
-		if (w->average << (shift + 1) >= opt_min_wait)
+		if (average << (shift + 1) >= opt_min_wait)
 			break;
 	return shift;
 }

@@ -188,7 +188,7 @@ static __always_inline struct wait *wait_take_way(__u32 set, __u32 i, const stru
 	if (!w || !u || i >= WAIT_WAYS)
 		return NULL;
 	u->way[i] = *user;
-	w->average = opt_min_wait;
+	w->average[0] = w->average[1] = opt_min_wait;
 	return w;
 }
 

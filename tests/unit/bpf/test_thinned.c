@@ -26,6 +26,10 @@ static __u32 budget;
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
+
+static __u64 min_wait;
+#define opt_min_wait min_wait
+
 #include "bpf/events/memory_turn.h"
 #include "bpf/events/wait_turn.h"
 
@@ -271,6 +275,32 @@ TEST(thinned_waits)
 TEST(thinned_growth)
 {
 	compare(change_once, 1.5 * 1.5);
+}
+
+#define MIN_WAIT     100000
+#define PREEMPTED_NS 10000
+
+/* On a machine that is busy a thread loses its CPU often, and briefly. Each of its sleeps is looked at. */
+TEST(preemptions_do_not_hide_sleeps)
+{
+	struct wait w = { .average = { MIN_WAIT, MIN_WAIT } };
+	unsigned int looked_at = 0;
+
+	budget = 0;
+	min_wait = MIN_WAIT;
+	forged_now = 1000000000000ULL;
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		w.preempted = i % 100 != 0;
+		w.begin = forged_now;
+		if (wait_turn(&w, hosted.scratch, &hosted.stats))
+			looked_at += w.preempted;
+		else
+			assert_true(w.preempted);
+		forged_now += w.preempted ? PREEMPTED_NS : 10 * MIN_WAIT;
+		wait_learn(&w, forged_now);
+	}
+	min_wait = 0;
+	assert_in_range(looked_at, 1, EVENTS / 4);
 }
 
 AROUND_EACH(setup, hosted_teardown);
