@@ -67,21 +67,27 @@ def wait_for_spans(s, count):
     profiler.wait_until(lambda: s.metric("trace_spans_total") >= count, what="spans")
 
 
+def sums_by(s, query, key):
+    """Ticks of the log by this label."""
+    sums = collections.Counter()
+    for sample in pprof.parse(log(s, query).body).samples:
+        sums[sample.labels.get(key)] += sample.values[0]
+    return sums
+
+
 def check_rows(s, begin):
     """`report` of the server: a row for each trace, or each route, of which there are samples."""
     query = "from=%f&to=%f&trace=each" % (begin, time.time())
-    each = pprof.parse(log(s, query).body)
     for by, key in ("trace", "trace_id"), ("route", "route"):
-        sums = collections.Counter()
-        for sample in each.samples:
-            sums[sample.labels.get(key)] += sample.values[0]
         def rows(url):
             (found,) = json.loads(report("--json", "--by", by, "--event", "samples", "--top", 1000000,
                                          url))["tables"]
             assert found["by"] == by
             return {row["name"]: row["self"] for row in found["rows"]}
+        sums, found = sums_by(s, query, key), rows("%s%s?%s" % (s.url, LOG, query))
+        while sums != (after := sums_by(s, query, key)):  # a tick of before `to` was still on its way
+            sums, found = after, rows("%s%s?%s" % (s.url, LOG, query))
         without = sums.pop(None, 0)
-        found = rows("%s%s?%s" % (s.url, LOG, query))
         assert found == {name: ticks for name, ticks in sums.items() if ticks} and found and without
         everything = rows(s.url)  # that is asked for its whole log, and told to tell spans apart
         assert all(ticks <= everything[name] for name, ticks in found.items())
