@@ -180,9 +180,10 @@ bench: deps-build ## measure cost and truth beside other profilers; ARGS=--quick
 	$(Q)$(MAKE_ALL) all $(addprefix $(O)/tests/bench/,hot lines switches)
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/bench.py --build $(O) $(ARGS)
 
-bench-limits: deps-build ## check the cost of eight busy threads against its limits
+bench-limits: deps-build ## check the cost of eight busy threads, and of deep stacks, against its limits
 	$(Q)$(MAKE_ALL) all
 	$(Q)PYPERF=$(abspath $(BIN)) /usr/bin/python3 tests/bench/cost.py --check
+	$(Q).cache/venv/bin/python tests/bench/deep.py $(BIN)
 
 bench-page: deps-build ## measure what open pages cost the profiler, and a browser
 	$(Q)$(MAKE_ALL) all

@@ -1,38 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Profiles of stacks of 100,000 frames, in which functions call each other again and again: tables are right
-by another way of counting, and cost what it costs to read the file, not that for each table."""
+by another way of counting. What they cost, tests/bench/deep.py says."""
 import json
 import random
 import re
-import resource
 import subprocess
 
 import pytest
 
 import profiler
-import protobuf
+from deep_profiles import profile
 from pprof_rows import report
-from protobuf import varint
-
-
-def profile(path, functions, stacks, spread=1):
-    """functions: [(name, file)]; stacks: of their indices, leaf first. The id of a location is spread times
-    that of the one before."""
-    texts = ["", "samples", "count"]
-    texts += [text for function in functions for text in function]
-    out = [protobuf.text(1, b"\x08\x01\x10\x02")]
-    for i in range(len(functions)):
-        out.append(protobuf.text(5, b"\x08" + varint(i + 1) + b"\x10" + varint(2 * i + 3) +
-                                 b"\x20" + varint(2 * i + 4)))
-        address = 0 if functions[i][1].endswith(".py") else i + 4096  # code that has one is native
-        out.append(protobuf.text(4, b"\x08" + varint((i + 1) * spread) + b"\x18" + varint(address) +
-                                 protobuf.text(4, b"\x08" + varint(i + 1) + b"\x10\x01")))
-    ids = [varint((i + 1) * spread) for i in range(len(functions))]
-    out += [protobuf.text(2, protobuf.text(1, b"".join(map(ids.__getitem__, stack))) + b"\x12\x01\x01")
-            for stack in stacks]
-    out += [protobuf.text(6, text.encode()) for text in texts]
-    path.write_bytes(b"".join(out))
-    return path
 
 
 def rows(path, *words):
@@ -67,28 +45,6 @@ def test_each_function_counts_once(deep, tmp_path):
         path = profile(tmp_path / "deep.pb", functions, stacks)
         assert rows(path, "--by", "function") == counted(functions, stacks, first_python)
         assert rows(path, "--by", "frame") == counted(functions, stacks, lambda files: 0)
-
-
-def seconds(path, *words):
-    """Of a CPU."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run([profiler.BINARY, "report", *words, str(path)], check=True, stdout=subprocess.DEVNULL)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-
-
-def best(path, *words):
-    return min(seconds(path, *words) for _ in range(5))
-
-
-def test_what_it_costs(tmp_path):
-    """As one that looks at no frame, but to find markers; and ids that count up cost less than any others."""
-    functions = [("f%d" % i, "/app/y.py") for i in range(2000)]
-    stacks = [random.choices(range(2000), k=100000) for _ in range(50)]
-    path = profile(tmp_path / "deep.pb", functions, stacks)
-    far = profile(tmp_path / "far.pb", functions, stacks, spread=1 << 20)
-    every, none, any_id = best(path), best(path, "--by", "process"), best(far)
-    print("all tables %.2f s, one without frames %.2f s, other ids %.2f s" % (every, none, any_id))
-    assert every < 1.5 * none and every < 0.75 * any_id
 
 
 def test_who_is_ended_says_how_far_he_came(tmp_path):
