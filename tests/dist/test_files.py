@@ -60,7 +60,7 @@ def test_packages_say_for_which_machine_they_are(one, machine):
 
 def test_pages_have_every_option(one, tmp_path):
     folder = unpacked(one, tmp_path)
-    options = set(re.findall(r"--([a-z][a-z-]+)", output(folder / "pyperf-bpf", "--help")))
+    options = set(re.findall(r"--([a-z][a-z-]+)", output(folder / "pyperf-bpf", "--help", "all")))
     assert len(options) > 50
     for page in ("completions/pyperf-bpf.bash", "completions/_pyperf-bpf"):
         assert not [o for o in options if "--" + o not in (folder / page).read_text()], page

@@ -18,7 +18,7 @@ def output(*command):
 @pytest.mark.parametrize("page, form", (
     ("man", "--%s"), ("bash", "--%s"), ("zsh", "--%s"), ("fish", " -l %s ")))
 def test_every_option(page, form):
-    options = set(re.findall(r"^ +(?:-\w, +)?--([a-z-]+)", output(profiler.BINARY, "--help"), re.M))
+    options = set(re.findall(r"^ +(?:-\w, +)?--([a-z-]+)", output(profiler.BINARY, "--help", "all"), re.M))
     text = output(PAGES, page).replace("\\-", "-")
     assert len(options) > 50 and not [o for o in options if form % o not in text]
 

@@ -29,8 +29,9 @@ def test_page_is_that_of_its_list(page):
 
 
 def test_help_names_the_formats():
-    shown = subprocess.run([profiler.BINARY, "--help"], capture_output=True, text=True, check=True).stdout
-    line = re.search(r"^ +--format (\S+)\s+(.*)", shown, re.M)
+    shown = subprocess.run([profiler.BINARY, "--help", "all"], capture_output=True, text=True,
+                           check=True).stdout
+    line = re.search(r"^ +--format (\S+)\s+((?:.*\n)*?) *--", shown, re.M)
     assert line[1].split("|") == [format.name for format in formats.FORMATS]
     assert all(format.suffix in line[2] for format in formats.FORMATS[1:])
 
@@ -47,7 +48,7 @@ def about_by():
 
 
 @pytest.mark.parametrize("text", (
-    lambda: re.search(r"what a row is: (.*)", run("--help"))[1],
+    lambda: re.search(r"what a row is: (.*?) --", " ".join(run("--help", "all").split()))[1],
     lambda: re.search(r"wants one of (.*), not", run("report", "--by", "x", "y"))[1],
     lambda: re.search(r"what a row is: (.*?);", about_by())[1],
     lambda: re.search(r"^\| `--by` \|.*?\n\n", REPORT_PAGE, re.M | re.S)[0],

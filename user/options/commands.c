@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/distance.h"
 
 #define CODES_OF_A_RUN	"0, 1 on failure, 2 on wrong usage; with COMMAND, the one of COMMAND"
 #define CODES_OF_A_LOOK "0, 1 on failure or if a process that was named cannot be shown, 2 on wrong usage"
@@ -17,9 +18,28 @@ const struct command_row command_rows[COMMANDS] = {
 const struct command_row *commands_find(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (!strcmp(command_rows[i].name, name))
+		if (!strcmp(command_rows[i].name, name) ||
+		    (command_rows[i].also && !strcmp(command_rows[i].also, name)))
 			return &command_rows[i];
 	return NULL;
+}
+
+const char *commands_nearest(const char *word)
+{
+	size_t limit = distance_allowed(word);
+	const char *nearest = NULL;
+
+	for (size_t i = 0; limit && i < COMMANDS; i++) {
+		const size_t far = distance(word, command_rows[i].name, limit);
+
+		if (far > limit)
+			continue;
+		nearest = command_rows[i].name;
+		if (!far)
+			break;
+		limit = far - 1;
+	}
+	return nearest;
 }
 
 void commands_names(unsigned int group, char *names, size_t size)

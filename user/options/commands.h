@@ -33,7 +33,7 @@ enum {
 };
 
 struct command_row {
-	const char *name;
+	const char *name, *also;
 	unsigned int takes; /* GROUP_ bits */
 	const char *target;
 	const char *words;
@@ -45,6 +45,8 @@ extern const struct command_row command_rows[COMMANDS];
 
 /* The command of this name, or NULL. */
 const struct command_row *commands_find(const char *name);
+/* The name of a command that is perhaps meant by a word which is none; NULL if none is like it. */
+const char *commands_nearest(const char *word);
 /* The names of the commands that take this group, such as "dump and tasks". Cut to size. */
 void commands_names(unsigned int group, char *names, size_t size);
 

@@ -42,7 +42,7 @@ static int set_key(void *context, const char *key, const char *value, int line, 
 	if (!is_for_a_file(r))
 		return options_fail(
 			error, size,
-			"unknown key '%s'; --help lists the options, whose long names are the keys", key);
+			"unknown key '%s'; --help all lists the options, whose long names are the keys", key);
 	if (reading->line_of[i])
 		return options_fail(error, size, "%s is in line %d already", key, reading->line_of[i]);
 	reading->line_of[i] = line;

@@ -59,7 +59,7 @@ int derive_selection(const struct options *o, char *error, size_t size)
 		if (lists[i].globs && !selection_is_list(lists[i].globs))
 			return options_fail(error, size, "--%s wants names with commas between, not '%s'",
 					    lists[i].name, lists[i].globs);
-	if (o->children && !o->pids)
+	if (o->children && !o->pids && !o->command)
 		return options_fail(error, size,
 				    "--children goes with --pid; the others have their children anyway");
 	return 0;

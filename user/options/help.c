@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * help.c - what --help prints: of all commands, or of the one that the line names.
+ * help.c - what --help prints: what most people need, of all commands, or of the one that the line names.
  */
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/escapes.h"
+#include "base/wrap.h"
 #include "bpf/abi.h"
 #include "options/options.h"
 #include "options/row.h"
@@ -13,7 +15,23 @@ struct help_page {
 	FILE *f;
 	const char *bold, *plain;
 	unsigned int groups; /* of the options on it */
+	bool is_short; /* only the usual ones of them */
 };
+
+/* What most people need: on the page without a word, in the order of options.def. */
+static const char *const usual[] = {
+	"all-python", "pid", "children", "frequency", "duration", "event", "budget", "async", "native",
+	"output", "format", "top", "stats", "output-dir", "interval", "push", "listen", "config", "version",
+	"help",
+};
+
+static bool is_usual(const struct option_row *r)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (!strcmp(usual[i], r->long_name))
+			return true;
+	return false;
+}
 
 static void print_default(FILE *f, const struct option_row *r)
 {
@@ -25,8 +43,8 @@ static void print_default(FILE *f, const struct option_row *r)
 		fprintf(f, " (default %.*s)", (int)strcspn(r->metavar, "|"), r->metavar);
 }
 
-/* The names that --event takes. */
-static void print_events(FILE *f)
+/* The names that --event takes, with what they are of unless it is to be short. */
+static void print_events(FILE *f, bool is_short)
 {
 	const char *between = "";
 
@@ -35,27 +53,42 @@ static void print_events(FILE *f)
 
 		if (!e->asked)
 			continue;
-		fprintf(f, "%s%s: %s", between, e->key, e->asked);
-		between = "; ";
-		if (e->by_cycles)
+		if (is_short)
+			fprintf(f, "%s%s", between, e->key);
+		else
+			fprintf(f, "%s%s: %s", between, e->key, e->asked);
+		between = is_short ? ", " : "; ";
+		if (e->by_cycles && !is_short)
 			fprintf(f, "; %s: the same by a hardware counter", e->by_cycles);
 	}
 }
 
-static void print_row(FILE *f, const struct option_row *r)
+#define HELP_COLUMN 35 /* where what is said of an option begins */
+
+static void print_row(const struct help_page *p, const struct option_row *r)
 {
+	_cleanup_free_ char *text = NULL;
 	char left[64] = "";
-	const char *metavar = r->metavar ?: "";
+	size_t size;
+	FILE *f;
 
 	if (r->short_name)
-		snprintf(left, sizeof(left), "-%c, --%s %s", r->short_name, r->long_name, metavar);
+		snprintf(left, sizeof(left), "-%c, --%s %s", r->short_name, r->long_name, r->metavar ?: "");
 	else
-		snprintf(left, sizeof(left), "    --%s %s", r->long_name, metavar);
-	fprintf(f, strlen(left) > 32 ? "  %s\n  %-32s %s" : "  %-32s%s %s", left, "", r->help);
+		snprintf(left, sizeof(left), "    --%s %s", r->long_name, r->metavar ?: "");
+	f = open_memstream(&text, &size);
+	if (!f)
+		return;
+	fputs(r->help, f);
 	if (!*r->help)
-		print_events(f);
+		print_events(f, p->is_short);
 	print_default(f, r);
-	fputc('\n', f);
+	fclose(f);
+	if (strlen(left) > HELP_COLUMN - 3)
+		fprintf(p->f, "  %s\n%*s", left, HELP_COLUMN, "");
+	else
+		fprintf(p->f, "  %-*s", HELP_COLUMN - 2, left);
+	wrap_text(p->f, text ?: "", HELP_COLUMN);
 }
 
 /* A heading stands above the first option below it that is on the page. */
@@ -70,12 +103,12 @@ static void print_options(const struct help_page *p)
 			heading = r->help;
 			continue;
 		}
-		if (!(r->group & p->groups))
+		if (!(r->group & p->groups) || (p->is_short && !is_usual(r)))
 			continue;
-		if (heading)
+		if (heading && !p->is_short)
 			fprintf(p->f, "\n%s%s%s\n", p->bold, heading, p->plain);
 		heading = NULL;
-		print_row(p->f, r);
+		print_row(p, r);
 		if (p->groups & GROUP_PROGRAMS && !strcmp(r->long_name, "pid"))
 			fprintf(p->f, "  %-32s %s\n", "-- COMMAND [ARG...]",
 				"start COMMAND and profile it and its children");
@@ -107,18 +140,29 @@ static void print_examples(FILE *f)
 		fprintf(f, "%.*s\n", (int)strcspn(command_rows[i].examples, "\n"), command_rows[i].examples);
 }
 
-static void print_all(struct help_page *p)
+static void print_commands(const struct help_page *p)
 {
-	fprintf(p->f,
-		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without "
-		"touching the programs.\n\n",
-		p->bold, p->plain);
-	print_examples(p->f);
-	fprintf(p->f, "\n%sCommands (pyperf-bpf NAME --help shows what it takes, and more examples)%s\n",
-		p->bold, p->plain);
+	fprintf(p->f, "\n%sCommands%s (pyperf-bpf help NAME shows what one takes, and examples)\n", p->bold,
+		p->plain);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(p->f, "  %-10s %s\n", command_rows[i].name, command_rows[i].summary);
-	p->groups = ~0u;
+}
+
+static void print_first_page(struct help_page *p)
+{
+	fprintf(p->f,
+		"%spyperf-bpf%s shows which Python lines burn the CPUs, from inside the kernel, without\n"
+		"touching the programs.\n\n",
+		p->bold, p->plain);
+	if (p->is_short)
+		fputs(command_rows[0].examples, p->f);
+	else
+		print_examples(p->f);
+	print_commands(p);
+	if (p->is_short)
+		fprintf(p->f, "\n%sOptions that are used most%s (pyperf-bpf help all shows the others)\n",
+			p->bold, p->plain);
+	p->groups = p->is_short ? command_rows[0].takes : ~0u;
 	print_options(p);
 	print_end(p, command_rows[0].codes);
 }
@@ -127,8 +171,9 @@ void options_help(const struct options *o, FILE *f, bool colour)
 {
 	struct help_page p = { .f = f, .bold = colour ? BOLD : "", .plain = colour ? RESET : "" };
 
+	p.is_short = !o->named && !o->help_all;
 	if (o->named)
 		print_command(&p, o->subcommand);
 	else
-		print_all(&p);
+		print_first_page(&p);
 }

@@ -50,6 +50,7 @@ struct options {
 	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
 	const struct command_row *subcommand; /* never NULL once the line was read */
 	bool named; /* by the first word of the line; without one it is the first row of commands.def */
+	bool help_all; /* --help all: each option of each command */
 	/* Derived */
 	unsigned int events; /* EVENT_BIT()s of event */
 	bool use_cycles;     /* ... which said cycles instead of cpu */
@@ -84,7 +85,7 @@ void options_free(struct options *o);
  */
 int options_reload(struct options *o, char *kept, size_t kept_size, char *error, size_t error_size);
 enum log_level options_log_level(const struct options *o);
-/* Of the command that the line names, or of all. */
+/* Of the command that the line names; else what most people need, or with --help all everything. */
 void options_help(const struct options *o, FILE *f, bool colour);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/distance.h"
 #include "base/duration.h"
 #include "formats/formats.h"
 #include "options/fail.h"
@@ -63,6 +64,28 @@ const struct option_row *row_find(const char *name, size_t length, unsigned int 
 		other = other ?: r;
 	}
 	return other;
+}
+
+const struct option_row *row_nearest(const char *name, unsigned int groups)
+{
+	const struct option_row *nearest = NULL;
+	size_t limit = distance_allowed(name);
+
+	for (size_t i = 0; limit && i < OPTION_ROWS; i++) {
+		const struct option_row *r = &option_rows[i];
+		size_t far;
+
+		if (!r->long_name || !(r->group & groups))
+			continue;
+		far = distance(name, r->long_name, limit);
+		if (far > limit)
+			continue;
+		nearest = r;
+		if (!far)
+			break;
+		limit = far - 1;
+	}
+	return nearest;
 }
 
 bool row_is_same(const struct options *a, const struct options *b, const struct option_row *r)

@@ -33,6 +33,8 @@ void row_set_defaults(struct options *o);
  * groups.
  */
 const struct option_row *row_find(const char *name, size_t length, unsigned int groups);
+/* The option of these groups that is perhaps meant by a long name which is none; NULL if none is like it. */
+const struct option_row *row_nearest(const char *name, unsigned int groups);
 bool row_is_same(const struct options *a, const struct options *b, const struct option_row *r);
 bool row_is_reloaded(const struct option_row *r);
 /*

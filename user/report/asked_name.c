@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/distance.h"
 #include "profile/short_path.h"
 #include "recorded/recorded.h"
-
-#define WORD_MAX 64 /* of what is compared letter by letter */
 
 /* A name, or the end of one behind a dot. */
 static bool is_named(const char *name, const char *of)
@@ -78,44 +77,12 @@ static const char *last_word(const char *name)
 	return dot && dot[1] ? dot + 1 : name;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters have to be put in, taken out or changed to make one of the other; over limit: more. */
-static size_t distance(const char *a, const char *b, size_t limit)
-{
-	const size_t n = strlen(a), k = strlen(b);
-	size_t row[WORD_MAX + 1];
-
-	if (n > WORD_MAX || k > WORD_MAX || n > k + limit || k > n + limit)
-		return limit + 1;
-	for (size_t j = 0; j <= k; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t before = row[0], best = i;
-
-		row[0] = i;
-		for (size_t j = 1; j <= k; j++) {
-			const size_t changed = before + (a[i - 1] != b[j - 1]);
-
-			before = row[j];
-			row[j] = least(changed, least(row[j], row[j - 1]) + 1);
-			best = least(best, row[j]);
-		}
-		if (best > limit)
-			return limit + 1;
-	}
-	return row[k];
-}
-
 /* The one whose last word is most alike, the first of several; NULL: none is. */
 static const struct recorded_function *find_nearest(const struct recorded *r, const char *of)
 {
 	const struct recorded_function *nearest = NULL;
 	const char *word = last_word(of);
-	size_t limit = strlen(word) < 3 ? 0 : strlen(word) < 6 ? 1 : strlen(word) / 3;
+	size_t limit = distance_allowed(word);
 
 	for (__u32 id = 1; id <= r->functions.count; id++) {
 		const struct recorded_function *f = recorded_get_function(r, id);

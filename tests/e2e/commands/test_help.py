@@ -18,7 +18,7 @@ def run(*arguments):
 
 
 def page(*words):
-    done = run(*words, "--help")
+    done = run(*words, "--help") if words else run("help", "all")
     assert done.returncode == 0 and done.stderr == ""
     assert "\033" not in done.stdout  # no terminal, no colours
     return done.stdout

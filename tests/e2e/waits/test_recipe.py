@@ -90,8 +90,8 @@ def test_beside_ticks_and_waits(tmp_path, binary, workloads, rows):
 
 
 def test_it_is_asked_for_by_its_name(binary):
-    shown = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
-    assert re.search(r"\boutput\b.*what programs write, and read", shown)
+    shown = subprocess.run([binary, "--help", "all"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"\boutput\b.*what programs write, and read", " ".join(shown.split()))
     refused = subprocess.run([binary, "-a", "--event", "input"], capture_output=True, text=True)
     assert refused.returncode == 2 and re.search("--event wants cpu, .*, output, or several", refused.stderr)
 

@@ -86,12 +86,11 @@ TEST(found_by_their_names)
 		ACCEPT(command_rows[c].name, "-h");
 		assert_ptr_equal(o.subcommand, &command_rows[c]);
 		assert_true(o.named);
-		/* As COMMAND, or behind an option, it is a program like any other. */
+		/* As COMMAND it is a program like any other. */
 		ACCEPT("--", command_rows[c].name);
 		assert_ptr_equal(o.subcommand, &command_rows[0]);
 		assert_string_equal(o.command[0], command_rows[c].name);
-		ACCEPT("-v", command_rows[c].name);
-		assert_false(o.named);
+		REFUSE("the command stands first", "-v", command_rows[c].name);
 	}
 	assert_null(commands_find(""));
 	assert_null(commands_find("dum"));

@@ -11,23 +11,41 @@
 
 static char *page;
 
-/* What --help prints after this word, or without one. */
-static const char *read_page(const char *word, bool colour)
+static const char *print_page(bool colour)
 {
 	size_t size;
 	FILE *f;
 
 	free(page);
 	page = NULL;
-	if (word)
-		ACCEPT(word, "--help");
-	else
-		ACCEPT("--help");
 	f = open_memstream(&page, &size);
 	assert_non_null(f);
 	options_help(&o, f, colour);
 	fclose(f);
 	return page;
+}
+
+/* What --help prints after this word, or of everything. */
+static const char *read_page(const char *word, bool colour)
+{
+	if (word)
+		ACCEPT(word, "--help");
+	else
+		ACCEPT("--help", "all");
+	return print_page(colour);
+}
+
+/* The page with one blank in place of each run of white space, so that it does not matter where lines end. */
+static void join_lines(void)
+{
+	char *to = page;
+
+	for (const char *from = page; *from; from++)
+		if (*from != ' ' && *from != '\n')
+			*to++ = *from;
+		else if (to > page && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
 }
 
 /* Whether it has a line of its own for this option. */
@@ -46,6 +64,7 @@ static bool lists(const struct option_row *r)
 TEST(names_the_kinds_of_events)
 {
 	read_page(NULL, false);
+	join_lines();
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		const struct event_row *e = &event_rows[kind];
 		char wanted[128];
@@ -58,26 +77,84 @@ TEST(names_the_kinds_of_events)
 
 TEST(lists_every_option)
 {
+	read_page(NULL, false);
+	for (size_t i = 0; i < OPTION_ROWS; i++)
+		if (option_rows[i].kind != OPTION_HEADING && !lists(&option_rows[i]))
+			fail_msg("--help all does not have --%s: %s", option_rows[i].long_name, page);
+	assert_non_null(strstr(page, "-- COMMAND"));
+}
+
+TEST(explains_every_option)
+{
 	char wanted[512];
 
 	read_page(NULL, false);
+	join_lines();
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 
 		if (!strstr(page, r->help))
-			fail_msg("--help does not have '%s': %s", r->help, page);
-		if (r->kind == OPTION_HEADING)
-			continue;
-		if (!lists(r))
-			fail_msg("--help does not have --%s: %s", r->long_name, page);
+			fail_msg("--help all does not have '%s': %s", r->help, page);
 		if (r->kind == OPTION_NUMBER) {
-			snprintf(wanted, sizeof(wanted), "%s (default %ld)\n", r->help, r->value);
+			snprintf(wanted, sizeof(wanted), "%s (default %ld) ", r->help, r->value);
 			assert_non_null(strstr(page, wanted));
 		} else if (r->kind == OPTION_CHOICE) {
 			assert_non_null(strstr(page, r->metavar));
 		}
 	}
-	assert_non_null(strstr(page, "-- COMMAND"));
+}
+
+#define LINES	60
+#define COLUMNS 100
+
+static void check_columns(unsigned int most_lines)
+{
+	unsigned int lines = 0;
+
+	for (const char *line = page; *line; line += strcspn(line, "\n") + 1, lines++)
+		if (strcspn(line, "\n") > COLUMNS)
+			fail_msg("%.*s", (int)strcspn(line, "\n"), line);
+	assert_true(lines <= most_lines);
+}
+
+/* What most people need fits on a screen. */
+TEST(first_page_is_short)
+{
+	static const char *const needed[] = { "all-python", "pid", "duration", "output", "format", "event" };
+
+	ACCEPT("--help");
+	print_page(false);
+	check_columns(LINES);
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		assert_true(lists(row_find(needed[i], strlen(needed[i]), ~0u)));
+	assert_false(lists(row_find("kubelet", 7, ~0u)));
+	read_page(NULL, false);
+	check_columns(1000);
+	for (size_t c = 0; c < COMMANDS; c++) {
+		read_page(command_rows[c].name, false);
+		check_columns(1000);
+	}
+}
+
+TEST(help_is_a_word_too)
+{
+	char *first, *second;
+
+	ACCEPT("help");
+	first = strdup(print_page(false));
+	ACCEPT("-h");
+	assert_string_equal(first, print_page(false));
+	free(first);
+	for (size_t c = 0; c < COMMANDS; c++) {
+		second = strdup(read_page(command_rows[c].name, false));
+		ACCEPT("help", command_rows[c].name);
+		assert_string_equal(second, print_page(false));
+		ACCEPT("--help", command_rows[c].name);
+		assert_string_equal(second, print_page(false));
+		free(second);
+	}
+	REFUSE("there is no command 'dmup': did you mean dump?", "help", "dmup");
+	REFUSE("there is no command 'all-of-it'; --help lists them", "--help", "all-of-it");
 }
 
 TEST(lists_every_command)

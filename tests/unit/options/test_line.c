@@ -44,6 +44,7 @@ TEST(unknown_options)
 
 		for (size_t i = 0; i < OPTION_ROWS; i++)
 			known |= option_rows[i].short_name == c;
+		known |= c == 'r' || c == 's' || c == 'f';
 		snprintf(text, sizeof(text), "-%c", c);
 		if (!known)
 			REFUSE("unknown option", "-a", text);
@@ -83,8 +84,7 @@ TEST(command_keeps_its_options)
 	assert_string_equal(o.command[1], "-a");
 	assert_string_equal(o.command[7], "-p");
 	assert_null(o.command[8]);
-	/* The -- may be left out: the first argument that is not an option is COMMAND. */
-	ACCEPT("-v", "python3", "-q", "--");
+	ACCEPT("-v", "--", "python3", "-q", "--");
 	assert_true(o.verbose && !o.quiet);
 	assert_string_equal(o.command[0], "python3");
 	assert_string_equal(o.command[2], "--");
@@ -101,6 +101,34 @@ TEST(command_keeps_its_options)
 	ACCEPT("-a", "-o", "--");
 	assert_string_equal(o.output, "--");
 	REFUSE("--pid", "-p", "--");
+}
+
+/* What is mistyped is not run as a program, and the word that was perhaps meant is named. */
+TEST(mistyped)
+{
+	REFUSE("there is no command 'dmup': did you mean dump?", "dmup");
+	REFUSE("there is no command 'dmup'", "-v", "dmup", "--pid", "1");
+	REFUSE("to start and profile it: pyperf-bpf -- python3", "python3", "app.py");
+	REFUSE("to start and profile it: pyperf-bpf -- app", "profile", "app", "--", "x");
+	REFUSE("'top' does not go with dump", "dump", "top");
+	REFUSE("unknown option '--durtaion=1': did you mean --duration?", "-a", "--durtaion=1");
+	REFUSE("did you mean --frequency?", "-a", "--frequancy", "9");
+	REFUSE("unknown option '--kubelt'; --help", "dump", "--kubelt", "x"); /* it does not take that */
+}
+
+/* Those of other profilers. */
+TEST(other_names)
+{
+	ACCEPT("record", "-r", "7", "-s", "-p", "1", "-f", "folded");
+	assert_ptr_equal(o.subcommand, &command_rows[COMMAND_PROFILE]);
+	assert_int_equal(o.frequency, 7);
+	assert_true(o.children);
+	assert_int_equal(o.format, FORMAT_FOLDED);
+	ACCEPT("record", "--rate=8", "--subprocesses", "--", "true");
+	assert_int_equal(o.frequency, 8);
+	assert_true(o.children && o.command);
+	REFUSE("--frequency does not go with dump", "dump", "-a", "-r", "7");
+	REFUSE("--rate wants a value", "-a", "--rate");
 }
 
 TEST(last_one_wins)

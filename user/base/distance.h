@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * distance.h - how alike two words are (edit distance): for who has mistyped a name.
+ */
+#ifndef PYPERF_BASE_DISTANCE_H
+#define PYPERF_BASE_DISTANCE_H
+
+#include <stddef.h>
+
+#define DISTANCE_WORD_MAX 63 /* bytes; longer words are like no other one */
+
+/*
+ * How many letters of a have to be put in, taken out, changed, or exchanged with the next one, to make b of
+ * it. More than limit: limit + 1.
+ */
+size_t distance(const char *a, const char *b, size_t limit);
+/* How far from this word one may be that was perhaps meant. */
+size_t distance_allowed(const char *word);
+
+#endif
