@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "doctor/checks.h"
+#include "hosted/threads.h"
 
 /* Lockdown of ptrace for users; -1: this kernel has none, or it is switched off at its start. */
 static int yama(void)
@@ -29,15 +30,6 @@ static int read_own_memory(void)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1 ? 0 : -errno;
 }
 
-/* It is all 0 in a kernel without CONFIG_SCHED_INFO. */
-static bool has_counts(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/self/schedstat", "re");
-	unsigned long long runs = 0;
-
-	return f && fscanf(f, "%*u %*u %llu", &runs) == 1 && runs;
-}
-
 void check_outside(struct examination *x, struct finding *ret)
 {
 	const int scope = yama(), err = read_own_memory();
@@ -45,7 +37,7 @@ void check_outside(struct examination *x, struct finding *ret)
 	(void)x;
 	if (err)
 		finding_say(ret, GRADE_NOTE, "process_vm_readv is refused: %s", strerror(-err));
-	else if (!has_counts())
+	else if (!thread_runs_are_counted("/proc/self/schedstat"))
 		finding_say(ret, GRADE_NOTE, "this kernel does not count in /proc/self/schedstat "
 					     "(CONFIG_SCHED_INFO)");
 	else if (scope > 0)

@@ -47,6 +47,11 @@ struct outside {
 
 static int choose(struct kernel *k, struct kernel_options *o)
 {
+	if (!thread_runs_are_counted("/proc/self/schedstat"))
+		return kernel_fail(k, -EOPNOTSUPP,
+				   "this kernel does not count how often a thread is given a CPU "
+				   "(/proc/PID/schedstat, CONFIG_SCHED_INFO), and without that no look from "
+				   "outside can be proved to be right");
 	if (cpu_ticks_new(&k->cpu_ticks, k->cpus))
 		return kernel_fail(k, -ENOMEM, "out of memory");
 	if (o->frequency > FREQUENCY_MAX)

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "proc/procfs.h"
 
@@ -100,6 +101,15 @@ int thread_runs(int fd, struct thread_runs *ret)
 		return -EBADMSG;
 	*ret = (struct thread_runs){ ns, runs };
 	return 0;
+}
+
+/* Without CONFIG_SCHED_INFO there is no such file, or all of it is 0. */
+bool thread_runs_are_counted(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct thread_runs r;
+
+	return fd >= 0 && !thread_runs(fd, &r) && r.runs;
 }
 
 static __u64 number_behind(const char *text, const char *key)

@@ -31,6 +31,8 @@ struct thread_runs {
 };
 int thread_open(pid_t pid, pid_t tid); /* a descriptor, or -errno */
 int thread_runs(int fd, struct thread_runs *ret);
+/* Whether this kernel counts that; path is the schedstat of somebody who has run, such as oneself. */
+bool thread_runs_are_counted(const char *path);
 
 /*
  * A thread that is held has no CPU, as we have taken the one on which it was: so its stack stands still. That

@@ -2,6 +2,8 @@
 #include "run/sampler.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/log.h"
 #include "kern/kernel.h"
@@ -10,6 +12,7 @@
 #include "run/settings.h"
 
 #define EXIT_USAGE 2
+#define REASON_SIZE 512
 
 static int open_kernel(struct agent *a)
 {
@@ -23,6 +26,8 @@ static int open_kernel(struct agent *a)
 static int open_outside(struct agent *a)
 {
 	const char *why, *option = outside_lack(a->options, &why);
+	char reason[REASON_SIZE];
+	int err;
 
 	if (option) {
 		log_error("BPF is refused here (%s), and %s needs it: %s" ASK_DOCTOR,
@@ -30,13 +35,20 @@ static int open_outside(struct agent *a)
 		a->exit_code = EXIT_USAGE;
 		return -EOPNOTSUPP;
 	}
-	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; waits with their reasons, those "
-		 "for the GIL, too, and native code need BPF: docs/install.md#without-root",
-		 kernel_reason(a->kernel), a->kernel_options.frequency);
+	snprintf(reason, sizeof(reason), "%s", kernel_reason(a->kernel));
 	kernel_close(a->kernel);
 	a->kernel = NULL;
 	a->options->trigger = TRIGGER_OUTSIDE;
-	return open_kernel(a);
+	err = open_kernel(a);
+	if (err) {
+		log_error("BPF is refused here (%s), and %s" ASK_DOCTOR, reason, kernel_reason(a->kernel));
+		a->exit_code = EXIT_FAILURE;
+		return err;
+	}
+	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; waits with their reasons, those "
+		 "for the GIL, too, and native code need BPF: docs/install.md#without-root",
+		 reason, a->kernel_options.frequency);
+	return 0;
 }
 
 int sampler_open(struct agent *a)

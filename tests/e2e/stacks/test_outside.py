@@ -19,7 +19,7 @@ import pprof
 import pprof_rows
 import profiler
 from edges import Judge
-from examined import NOBODY
+from examined import NOBODY, in_namespace
 
 OUTSIDE = "--trigger", "outside"
 PACKAGES = pathlib.Path(sysconfig.get_paths()["purelib"])
@@ -199,6 +199,18 @@ def test_what_cannot_be_had_is_refused(arguments):
                           text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
     assert arguments[0] in done.stderr and "--trigger outside" in done.stderr
+
+
+@pytest.mark.parametrize("how", [OUTSIDE, NOBODY], ids=["asked for", "BPF is refused"])
+def test_a_kernel_that_does_not_count_is_refused(how, open_folder):
+    """As without CONFIG_SCHED_INFO, where schedstat is all 0: no look could be proved."""
+    (open_folder / "forged").write_text("0 0 0\n")
+    forged = in_namespace("mount --bind %s/forged /proc/$$/schedstat" % open_folder)
+    command = [profiler.BINARY, *OUTSIDE] if how is OUTSIDE else [*how, profiler.BINARY]
+    done = subprocess.run([*forged, *command, "--", "true"], capture_output=True, text=True, cwd=open_folder)
+    assert done.returncode == 1 and "CONFIG_SCHED_INFO" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and "Sampling from outside" not in done.stderr, done.stderr
+    assert ("BPF is refused here (" in done.stderr) == (how is NOBODY), done.stderr
 
 
 def test_all_processes_are_refused():

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -117,6 +118,32 @@ TEST(who_ran)
 	assert_true(thread_runs(busy_fd, &now) < 0);
 	close(busy_fd);
 	close(idle_fd);
+}
+
+static bool counted_in(const char *text)
+{
+	char path[] = "/tmp/schedstat.XXXXXX";
+	const int fd = mkstemp(path);
+	bool counted;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	counted = thread_runs_are_counted(path);
+	unlink(path);
+	return counted;
+}
+
+/* Where the kernel does not count, nothing would ever seem to have moved. */
+TEST(kernels_that_do_not_count)
+{
+	assert_true(thread_runs_are_counted("/proc/self/schedstat"));
+	assert_true(counted_in("50834 7 1\n"));
+	assert_false(counted_in("0 0 0\n"));
+	assert_false(counted_in("50834 7 0\n"));
+	assert_false(counted_in("50834 7\n"));
+	assert_false(counted_in(""));
+	assert_false(thread_runs_are_counted("/proc/self/no-such-file"));
 }
 
 /* One that sleeps never has a CPU; one that burns often has, however many others do. */
