@@ -4,12 +4,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/privileges.h"
+
+/*
+ * Where kernel.yama.ptrace_scope is 1 only ancestors may read a process, and those whom it names with their
+ * descendants. An exec keeps that, and a child does not inherit it. Without Yama it is refused, and nothing
+ * is lost.
+ */
+static void allow_descendants_of(pid_t pid)
+{
+	prctl(PR_SET_PTRACER, (unsigned long)pid, 0, 0, 0);
+}
 
 static void run_child(int go, int failure, char **argv)
 {
@@ -35,8 +46,9 @@ static void run_child(int go, int failure, char **argv)
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-int command_start(struct command *c, char **argv)
+int command_start(struct command *c, char **argv, bool from_outside)
 {
+	const pid_t self = getpid(); /* by getppid() it could be init, whose descendants all are */
 	int go[2], failure[2], err;
 	pid_t pid;
 
@@ -52,6 +64,8 @@ int command_start(struct command *c, char **argv)
 	err = pid < 0 ? -errno : 0; /* close() may have another */
 	if (!pid) {
 		close(go[1]);
+		if (from_outside)
+			allow_descendants_of(self);
 		run_child(go[0], failure[1], argv);
 	}
 	close(go[0]);

@@ -15,8 +15,12 @@ struct command {
 	double cpu_seconds; /* that it and its children used; once it has ended */
 };
 
-/* Forks; the child waits. Returns 0, or -errno of fork() or pipe(), and then *c is as it was. */
-int command_start(struct command *c, char **argv);
+/*
+ * Forks; the child waits. from_outside: its memory is read by other children of this process, without a
+ * right, which it allows them where Yama asks for that. Returns 0, or -errno of fork() or pipe(), and then *c
+ * is as it was.
+ */
+int command_start(struct command *c, char **argv, bool from_outside);
 /*
  * Lets it exec. Returns 0, or the -errno of exec: then it is gone. -EPIPE: a signal has ended it before.
  */

@@ -75,7 +75,9 @@ static int select_targets(struct agent *a)
 	int err = 0;
 
 	if (o->command) {
-		err = log_failure(command_start(&a->command, o->command), "COMMAND cannot be started");
+		err = log_failure(command_start(&a->command, o->command,
+						a->kernel_options.trigger == TRIGGER_OUTSIDE),
+				  "COMMAND cannot be started");
 		t.command = a->command.pid;
 	}
 	if (!err)

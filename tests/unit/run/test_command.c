@@ -7,14 +7,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #include "run/command.h"
 #include "base/cleanup.h"
@@ -61,7 +66,7 @@ static struct command start(const char *first, ...)
 	for (int i = 1; i < 7 && argv[i - 1]; i++)
 		argv[i] = va_arg(list, char *);
 	va_end(list);
-	assert_int_equal(command_start(&c, argv), 0);
+	assert_int_equal(command_start(&c, argv, false), 0);
 	assert_true(c.pid > 0);
 	return c;
 }
@@ -185,14 +190,14 @@ TEST(exec_failures)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/missing", directory);
-	assert_int_equal(command_start(&c, argv), 0);
+	assert_int_equal(command_start(&c, argv, false), 0);
 	assert_int_equal(command_go(&c), -ENOENT);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* already gone */
 	assert_false(command_ended(&c, &code));
 	command_release(&c);
 
 	snprintf(path, sizeof(path), "%s", directory);
-	assert_int_equal(command_start(&c, argv), 0);
+	assert_int_equal(command_start(&c, argv, false), 0);
 	assert_int_equal(command_go(&c), -EACCES);
 	command_release(&c);
 
@@ -200,7 +205,7 @@ TEST(exec_failures)
 	f = fopen(path, "w");
 	fputs("\177ELFnot", f);
 	fclose(f);
-	assert_int_equal(command_start(&c, argv), 0);
+	assert_int_equal(command_start(&c, argv, false), 0);
 	assert_int_equal(command_go(&c), -EACCES); /* not executable, not even for root */
 	command_release(&c);
 	unlink(path);
@@ -250,7 +255,7 @@ TEST(profiler_dies)
 		char *argv[] = { (char *)"sleep", (char *)"60", NULL };
 		struct command c = { 0 };
 
-		_exit(command_start(&c, argv) ? 1 : 0);
+		_exit(command_start(&c, argv, false) ? 1 : 0);
 	}
 	close(pipe_fd[1]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -303,7 +308,7 @@ TEST(no_descriptors_left)
 	close(tight.rlim_cur);
 	for (int err = -EMFILE; err; tight.rlim_cur++) {
 		setrlimit(RLIMIT_NOFILE, &tight);
-		err = command_start(&c, argv);
+		err = command_start(&c, argv, false);
 		setrlimit(RLIMIT_NOFILE, &old);
 		assert_true(err == -EMFILE || !err);
 		failures += err == -EMFILE;
@@ -329,7 +334,7 @@ TEST(no_process_left)
 			_exit(2);
 		if (setrlimit(RLIMIT_NPROC, &none))
 			_exit(3);
-		if (command_start(&c, argv) != -EAGAIN)
+		if (command_start(&c, argv, false) != -EAGAIN)
 			_exit(4);
 		_exit(c.pid != 77 || count_fds("/proc/self/fd") != fds_before ? 5 : 0);
 	}
@@ -348,6 +353,56 @@ TEST(its_cpu_time)
 	assert_int_equal(wait_for(&c), 3);
 	assert_true(c.cpu_seconds > 0.02 && c.cpu_seconds < 5);
 	command_release(&c);
+}
+
+/* Of this process and its children: whoever names this process to Yama is killed. */
+static bool forbid_naming(void)
+{
+	const __u32 self = getpid();
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_prctl, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_PTRACER, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, self, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = { ARRAY_SIZE(code), code };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+static int run_where_naming_is_forbidden(bool from_outside)
+{
+	char *argv[] = { (char *)"true", NULL };
+	struct command c = { 0 };
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		const struct rlimit none = { 0, 0 };
+
+		setrlimit(RLIMIT_CORE, &none);
+		if (!forbid_naming() || command_start(&c, argv, from_outside))
+			_exit(1);
+		signal(SIGPIPE, SIG_IGN);
+		command_go(&c);
+		_exit(waitpid(c.pid, &status, 0) == c.pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* Before it execs it lets the profiler's other children read it, if that is how it is profiled. */
+TEST(readers_are_named)
+{
+	assert_int_equal(run_where_naming_is_forbidden(true), SIGSYS);
+	assert_int_equal(run_where_naming_is_forbidden(false), 0);
 }
 
 static int make_directory(void **state)

@@ -171,7 +171,7 @@ TEST(other_children_may_end)
 
 static void run_command(void)
 {
-	assert_int_equal(command_start(&agent.command, options.command), 0);
+	assert_int_equal(command_start(&agent.command, options.command, false), 0);
 	assert_int_equal(command_go(&agent.command), 0);
 }
 
@@ -240,7 +240,7 @@ TEST(what_does_not_end_is_named)
 TEST(nobody_waits_for_a_command_that_is_not_profiled)
 {
 	OPEN("--", "sleep", "1000");
-	assert_int_equal(command_start(&agent.command, options.command), 0);
+	assert_int_equal(command_start(&agent.command, options.command, false), 0);
 	kill(getpid(), SIGINT);
 	turn();
 	assert_true(agent.stop);
