@@ -3,6 +3,7 @@
 import collections
 import json
 import re
+import xml.etree.ElementTree
 
 import lists
 import otlp
@@ -14,6 +15,7 @@ Format = collections.namedtuple("Format", "name suffix type")
 FORMATS = [Format(name, suffix, field["type"])
            for (_, name, suffix), field in lists.fields("user/formats/formats.def", "(?:DEFAULT_)?FORMAT")]
 DEFAULT = FORMATS[0]
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def by_name(format):
@@ -88,9 +90,30 @@ def read_html(data):
     return found
 
 
+def read_svg(data):
+    """The same of the frames of the first graph: what is not that of a callee is a frame's own."""
+    found, path, top, heads = collections.Counter(), [], None, 0
+    for group in xml.etree.ElementTree.fromstring(data):
+        heads += group.tag == SVG + "text"
+        if group.tag != SVG + "g" or heads > 1:
+            continue
+        rect = group.find(SVG + "rect")
+        match = re.fullmatch(r"(.*?)(?: \([^()]*?(?::\d+)?\))?: (\d+) samples?, [0-9.]+ %",
+                             group.find(SVG + "title").text)
+        y = int(rect.get("y"))
+        top = y if top is None else top
+        depth = (y - top) // 18
+        path[depth:] = [match[1]]
+        if depth:
+            found[tuple(path[1:])] += int(match[2])
+        if depth > 1:
+            found[tuple(path[1:-1])] -= int(match[2])
+    return +found
+
+
 # A format without a reader makes the tests fail that go over all of them.
 READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope,
-           "firefox": read_firefox, "otlp": read_otlp, "html": read_html}
+           "firefox": read_firefox, "otlp": read_otlp, "html": read_html, "svg": read_svg}
 
 
 def read(format, data):

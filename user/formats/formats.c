@@ -9,6 +9,7 @@
 #include "formats/otlp.h"
 #include "formats/pprof.h"
 #include "formats/speedscope.h"
+#include "formats/svg.h"
 
 const struct format_row format_rows[FORMATS] = {
 #define FORMAT(NAME, word, end, ...) \

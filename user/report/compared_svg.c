@@ -15,7 +15,7 @@
 #include "profile/short_path.h"
 #include "report/amount.h"
 #include "report/compared_nodes.h"
-#include "views/table_cell.h"
+#include "views/svg_text.h"
 
 #define WIDTH	     1200.0
 #define MARGIN	     10.0
@@ -50,25 +50,9 @@ static struct compared_row row_of(const struct drawing *d, __u32 id)
 	return row;
 }
 
-/* Text of XML, at most so many columns of it. */
 static int add_text(struct drawing *d, const char *text, size_t columns, bool is_path)
 {
-	struct table_cell c;
-	int err;
-
-	buf_clear(&d->text);
-	err = buf_add_shown(&d->text, text, false);
-	if (err)
-		return err;
-	if (!is_path)
-		table_cell_drop_locals(&d->text);
-	c = table_cell_cut(&d->text, columns, is_path);
-	err = buf_add_string(d->out, c.before);
-	for (size_t i = 0; i < c.size && !err; i++)
-		err = c.text[i] == '<' ? buf_add_string(d->out, "&lt;") :
-		      c.text[i] == '>' ? buf_add_string(d->out, "&gt;") :
-		      c.text[i] == '&' ? buf_add_string(d->out, "&amp;") : buf_add(d->out, &c.text[i], 1);
-	return err ?: buf_add_string(d->out, c.behind);
+	return svg_text(d->out, &d->text, text, columns, is_path);
 }
 
 static double points(const struct drawing *d, double value)

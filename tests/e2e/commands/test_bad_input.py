@@ -50,7 +50,7 @@ def complain(directory, *arguments, code, words=(), prefix=(), binary=profiler.B
     (("--all-python", "-d", "nan"), "nan"),
     (("--all-python", "-d", ""), "duration"),
     (("--all-python", "--max-depth", "0"), "max-depth"),
-    (("--all-python", "--format", "svg"), "svg"),
+    (("--all-python", "--format", "png"), "png"),
     (("--all-python", "--cache", "perhaps"), "perhaps"),
     (("--all-python", "--listen", "here"), "--listen wants"),
     (("--all-python", "--listen", "example.com:80"), "example.com:80"),

@@ -170,7 +170,7 @@ def test_every_format(tmp_path, busy):
 @pytest.mark.parametrize("query, word", [
     ("seconds=0", "from 1 to 600"), ("seconds=601", "601"), ("seconds=-1", "-1"), ("seconds=", "seconds"),
     ("seconds=1e1", "1e1"), ("seconds=1&seconds=2", "twice"), ("seconds=99999999999999999999", "seconds"),
-    ("pid=", "pid"), ("pid=one", "one"), ("pid=1&pid=2", "twice"), ("comm=", "comm"), ("format=svg", "svg"),
+    ("pid=", "pid"), ("pid=one", "one"), ("pid=1&pid=2", "twice"), ("comm=", "comm"), ("format=png", "png"),
     ("secs=5", "there are seconds"), ("pid", "pid=..."), ("%0a%1b[31m=1", "unknown"),
     ("x" * 5000 + "=1", "unknown"),
 ])

@@ -118,7 +118,7 @@ def test_an_empty_profile(plugin, tmp_path):
 
 @pytest.mark.all
 def test_a_refusal(plugin, tmp_path):
-    said = plugin.run("record", "web-1", "-d", 1, "--format", "svg", code=1)
+    said = plugin.run("record", "web-1", "-d", 1, "--format", "png", code=1)
     assert said.startswith("kubectl pyperf: the profiler says: ") and len(said.splitlines()) == 1
     assert not (tmp_path / "profile.pb.gz").exists()
 

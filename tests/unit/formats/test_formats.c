@@ -91,7 +91,7 @@ TEST(found_by_name)
 		assert_non_null(strstr(format_names, format_rows[i].name));
 	}
 	assert_int_equal(format_find(""), -1);
-	assert_int_equal(format_find("svg"), -1);
+	assert_int_equal(format_find("png"), -1);
 	assert_int_equal(format_find("PPROF"), -1);
 }
 

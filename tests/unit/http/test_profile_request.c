@@ -187,7 +187,7 @@ TEST(refused)
 {
 	begin();
 	assert_int_equal(status_of(ask(GET("/?seconds=0"))), 400);
-	assert_int_equal(status_of(ask(GET("/?format=svg"))), 400);
+	assert_int_equal(status_of(ask(GET("/?format=png"))), 400);
 	health = HEALTH_STARTING;
 	assert_string_equal(body_of(ask(GET("/"))), "not sampling yet\n");
 	health = HEALTH_ENDING;

@@ -78,7 +78,7 @@ TEST(refuses)
 		{ "seconds", "99999999999999999999999999", "seconds wants" },
 		{ "seconds", "4294967297", "seconds wants" },
 		{ "seconds", "30s", "'30s'" },
-		{ "format", "svg", "pprof or folded" },
+		{ "format", "png", "pprof or folded" },
 		{ "format", "", "pprof or folded" },
 		{ "hide", "", "hide wants native" },
 		{ "hide", "python", "hide wants native, not 'python'" },
