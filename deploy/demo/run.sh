@@ -43,11 +43,22 @@ python_is_busy() {
     [ $(($(python_ticks) - before)) -ge 2 ]
 }
 
+# Commands that go on from here: the first one is for everybody.
+say_next() {
+    printf '\nNext:\n'
+    for command in "report --findings profile.pb.gz              what stands out in it" "$@"; do
+        echo "  $bin $command"
+    done
+}
+
 # Processes have to be named there, and what it starts itself may be looked at by any user.
 profile_outside() {
     script=$(dirname "$0")/demo.py
     echo "BPF is not to be had here ($bin doctor says why): only the demo workload, $script, is profiled"
-    exec "$bin" --duration 10 --output profile.pb.gz --stats -- "$python" "$script" 12
+    "$bin" --duration 10 --output profile.pb.gz -- "$python" "$script" 12
+    say_next "-- python3 app.py                             a program of your own" \
+        "dump --pid PID                               what a program does at this moment"
+    exit 0
 }
 
 "$bin" doctor >/dev/null 2>&1 || profile_outside
@@ -63,5 +74,7 @@ if [ -n "${DEMO:-}" ] || ! python_is_busy; then
     sleep 1
     require_demo "did not start"
 fi
-"$bin" --all-python --duration 10 --output profile.pb.gz --stats
+"$bin" --all-python --duration 10 --output profile.pb.gz
 [ -z "$demo" ] || require_demo "ended before the profile did"
+say_next "--all-python --listen 7070                   a page at http://127.0.0.1:7070" \
+    "--all-python -d 10 --event offcpu            where threads wait"

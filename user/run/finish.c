@@ -41,14 +41,17 @@ static double write_until(void *agent)
 	return a->terminated > 0 ? a->terminated + END_SECONDS : 0;
 }
 
-static int write_stats(const struct options *o, const struct run_stats *report, FILE *f,
+static int write_stats(const struct agent *a, const struct run_stats *report, FILE *f,
 		       const struct output_patience *patience)
 {
+	const struct options *o = a->options;
 	_cleanup_buf_ struct buf b = {};
 	int err;
 
 	if (o->stats)
 		run_stats_print(report, f, isatty(fileno(f)));
+	else if (a->window && o->top && !o->quiet && !o->subcommand->draws)
+		run_stats_print_short(report, f);
 	if (!o->stats_json)
 		return 0;
 	err = run_stats_json(report, &b);
@@ -97,7 +100,7 @@ int finish_write(struct agent *a)
 	if (err)
 		return err;
 	fill_report(a, &report);
-	err = write_stats(o, &report, f, &patience);
+	err = write_stats(a, &report, f, &patience);
 	err = printed_flush(f) ?: err;
 	whole_say_how_to_open(&whole);
 	return err ?: lost;

@@ -140,11 +140,17 @@ static __u64 time_quantile(const struct run_stats *r, double share)
 	return all ? time_bucket_floor(i) : 0;
 }
 
+/* CPU time of the profiler since sampling began. */
+static double later_seconds(const struct run_stats *r)
+{
+	return r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
+}
+
 static void print_cost(const struct run_stats *r, FILE *f)
 {
 	const struct kernel_stats *k = &r->kernel;
 	double kernel_seconds = (k->run_time_ns + k->other_time_ns) / 1e9;
-	double later = r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
+	double later = later_seconds(r);
 
 	if (r->expected)
 		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n",
@@ -221,6 +227,17 @@ static void print_work(const struct run_stats *r, FILE *f)
 	if (r->harvest.dropped)
 		fprintf(f, "  [dropped] %s of the samples' stacks, so that the profile fits in memory\n",
 			number_group(r->harvest.dropped).text);
+}
+
+void run_stats_print_short(const struct run_stats *r, FILE *f)
+{
+	const struct kernel_stats *k = &r->kernel;
+	const double kernel_ns =
+		(double)k->run_time_ns + k->other_time_ns + k->wait_time_ns + k->memory_time_ns;
+
+	fprintf(f, "\nCost: %.2f%% of one CPU in the kernel, %.2f%% in the profiler, and %s s to start\n",
+		percent(kernel_ns / 1e9, r->seconds), percent(later_seconds(r), r->seconds),
+		number_hundredths(r->start_cpu_seconds).text);
 }
 
 void run_stats_print(const struct run_stats *r, FILE *f, bool colour)

@@ -42,6 +42,8 @@ struct run_stats {
  * those of other programs, nor of idle CPUs.
  */
 void run_stats_print(const struct run_stats *r, FILE *f, bool colour);
+/* Only what the run has cost, in a line. */
+void run_stats_print_short(const struct run_stats *r, FILE *f);
 /* Appends one JSON object. Returns 0 or -ENOMEM. */
 int run_stats_json(const struct run_stats *r, struct buf *out);
 

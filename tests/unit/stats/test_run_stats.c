@@ -43,6 +43,24 @@ static char *printed(bool colour)
 	return text;
 }
 
+TEST(short_has_the_cost)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct run_stats r = { .seconds = 10, .cpu_seconds = 0.75, .start_cpu_seconds = 0.5 };
+
+	r.kernel.run_time_ns = 40000000;
+	r.kernel.other_time_ns = 10000000;
+	r.kernel.wait_time_ns = 100000000;
+	r.kernel.memory_time_ns = 50000000;
+	run_stats_print_short(&r, f);
+	fclose(f);
+	assert_string_equal(text, "\nCost: 2.00% of one CPU in the kernel, 2.50% in the profiler, and "
+				  "0.50 s to start\n");
+	free(text);
+}
+
 TEST(printed_has_everything)
 {
 	char *text = printed(false), *colour = printed(true), wanted[256];
