@@ -4,23 +4,13 @@
  * whether the kernel says how often a thread was given a CPU.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "doctor/checks.h"
 #include "hosted/threads.h"
-
-/* Lockdown of ptrace for users; -1: this kernel has none, or it is switched off at its start. */
-static int yama(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = -1;
-
-	return f && fscanf(f, "%d", &scope) == 1 ? scope : -1;
-}
+#include "proc/yama.h"
 
 static int read_own_memory(void)
 {
@@ -32,7 +22,7 @@ static int read_own_memory(void)
 
 void check_outside(struct examination *x, struct finding *ret)
 {
-	const int scope = yama(), err = read_own_memory();
+	const int scope = yama_scope(YAMA_SCOPE), err = read_own_memory();
 
 	(void)x;
 	if (err)
@@ -40,6 +30,9 @@ void check_outside(struct examination *x, struct finding *ret)
 	else if (!thread_runs_are_counted("/proc/self/schedstat"))
 		finding_say(ret, GRADE_NOTE, "this kernel does not count in /proc/self/schedstat "
 					     "(CONFIG_SCHED_INFO)");
+	else if (scope > 1)
+		finding_say(ret, GRADE_NOTE, "kernel.yama.ptrace_scope is %d: no process of others%s", scope,
+			    scope > 2 ? "" : " without CAP_SYS_PTRACE");
 	else if (scope > 0)
 		finding_say(ret, GRADE_NOTE, "kernel.yama.ptrace_scope is %d: not the processes of this user "
 					     "that others have started", scope);

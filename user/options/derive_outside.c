@@ -60,9 +60,9 @@ static const struct {
 	{ has_native, "--native", REGISTERS },
 	{ has_kernel, "--kernel", REGISTERS },
 	{ has_all, "--all-python and --all", "processes are named: --pid, --children or -- COMMAND" },
-	{ has_async, "--async", "a task and its stack would be of two moments" },
-	{ has_variables, "--label-var", "a value and its stack would be of two moments" },
-	{ has_trace, "--trace", "a span and its stack would be of two moments" },
+	{ has_async, "--async", "whether it is right from outside was not tried yet" },
+	{ has_variables, "--label-var", "whether it is right from outside was not tried yet" },
+	{ has_trace, "--trace", "whether it is right from outside was not tried yet" },
 };
 
 const char *outside_lack(const struct options *o, const char **ret_why)

@@ -11,6 +11,7 @@
 #include "base/lacking.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "proc/yama.h"
 #include "python/identify.h"
 
 #define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
@@ -114,10 +115,16 @@ void no_frames_no_layout(struct no_frames *n, __u32 pid)
 
 void no_frames_forbidden(struct no_frames *n, __u32 pid)
 {
-	char advice[LACKING_SIZE], text[LACKING_SIZE + 64];
+	char advice[LACKING_SIZE], text[LACKING_SIZE + 192], yama[128] = "";
+	const int scope = yama_scope(YAMA_SCOPE);
 
-	snprintf(text, sizeof(text), "nor for others: looking at them is refused; %s",
-		 lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
+	if (scope == 1)
+		snprintf(yama, sizeof(yama),
+			 "; for this user's own: sudo sysctl kernel.yama.ptrace_scope=0, or -- COMMAND");
+	else if (scope > 1)
+		snprintf(yama, sizeof(yama), " (kernel.yama.ptrace_scope is %d)", scope);
+	snprintf(text, sizeof(text), "nor for others: looking at them is refused; %s%s",
+		 lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice), yama);
 	say_once(n, pid, text);
 }
 
