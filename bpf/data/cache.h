@@ -11,6 +11,15 @@
 
 #define CACHE_DEPTH 1024 /* frames remembered of a thread, from the root; a power of two */
 
+/* Why nothing is remembered of a thread's last stack. */
+enum cache_empty {
+	CACHE_OTHER,	 /* it is the first one, of another thread state, epoch or tree, or was not whole */
+	CACHE_UNSETTLED, /* a code object has not been there for long (python/settled.h) */
+	CACHE_OLD,	 /* it was trusted for as long as it may be (stack/trust.h) */
+	CACHE_NEW_CODE,	 /* a code object was replaced, or may have been */
+	CACHE_EMPTY_REASONS,
+};
+
 /* A frame of a thread's last stack. */
 struct cached {
 	__u64 address;
@@ -30,6 +39,11 @@ struct cache {
 	__u32 depth;  /* how many frames are remembered */
 	__u32 hint;   /* index of the frame that cache_has() found last */
 	__u32 uses;   /* samples since it was last empty */
+	/* Without an epoch (stack/trust.h): */
+	__u64 checked; /* jiffies when all code objects were last found to be what they had been */
+	__u64 looked;  /* jiffies when one was, ... */
+	__u32 next;    /* ... and which one is next */
+	__u32 empty;   /* enum cache_empty: why nothing is remembered */
 	struct cached frames[CACHE_DEPTH]; /* root first, so that an index stays when the leaf side changes */
 };
 

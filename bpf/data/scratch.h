@@ -104,6 +104,8 @@ struct scratch {
 		__u32 unsettled; /* UNSETTLED_ bits */
 		__u32 sent;	 /* records sent by this sample */
 		__u32 recall;	 /* enum recall */
+		__u32 fault;	 /* the object read last could not be read, or not its texts */
+		__u32 unread;	 /* ... or one met since all are read anew */
 	} code;
 
 	struct { /* sample/process.h: whose tick it is */

@@ -29,7 +29,7 @@
 static __always_inline void code_begin(struct scratch *s)
 {
 	s->code.moment = 0;
-	s->code.no_epoch = s->code.unsettled = s->code.sent = 0;
+	s->code.no_epoch = s->code.unsettled = s->code.sent = s->code.unread = 0;
 	s->code.recall = RECALL_NOT;
 }
 
@@ -54,10 +54,11 @@ static __always_inline int code_read_header(struct scratch *s, const struct layo
 	return 0;
 }
 
-/* The fingerprint, odd, of the object whose header was read. */
+/* The fingerprint, odd, of the object whose header was read. s->code.fault: not all of it could be read. */
 static __always_inline __u64 code_fingerprint(struct scratch *s, const struct layout *l)
 {
-	return digest_code(s->header, l, (__u64 *)s->record.data);
+	s->code.fault = 0;
+	return digest_code(s->header, l, (__u64 *)s->record.data, &s->code.fault);
 }
 
 /*
@@ -116,6 +117,34 @@ static __always_inline void code_send(struct scratch *s, struct cpu_stats *count
 		code_output(s, count, c);
 }
 
+/*
+ * What struct code.identity is for this key and fingerprint. Its upper half depends on the object's header
+ * alone, so one read of that says whether an entry may still be right (code_holds()).
+ */
+static __always_inline __u64 code_identity(__u64 key, __u64 fingerprint)
+{
+	const __u64 of_header = mix(key ^ mix(fingerprint >> 32 ^ opt_secret));
+
+	return (of_header & FINGERPRINT_HEADER) | (__u32)mix(key ^ mix(fingerprint ^ opt_secret)) | 1;
+}
+
+/*
+ * Whether the object at address is what it was when it was interned as number index: all of it, or the header
+ * alone.
+ */
+static __always_inline int code_holds(struct scratch *s, const struct layout *l, __u64 address, __u32 index,
+				      int whole)
+{
+	const struct code *c = bpf_map_lookup_elem(&codes, &index);
+	const __u64 key = code_key(s->who.process, address);
+
+	if (!c || c->key != key || code_read_header(s, l, address))
+		return 0;
+	if (whole)
+		return c->identity == code_identity(key, code_fingerprint(s, l));
+	return !((c->identity ^ code_identity(key, digest_header(s->header, l))) & FINGERPRINT_HEADER);
+}
+
 /* The field that notes the number of the object that was last seen at an address. */
 static __always_inline __u32 *code_hint(const struct scratch *s, __u64 key)
 {
@@ -147,7 +176,7 @@ static __always_inline __u32 code_by_epoch(const struct scratch *s, __u64 key)
 static __always_inline __u32 code_by_fingerprint(struct scratch *s, struct cpu_stats *count, __u64 key,
 						 __u64 fingerprint)
 {
-	const __u64 identity = mix(key ^ mix(fingerprint ^ opt_secret)) | 1;
+	const __u64 identity = code_identity(key, fingerprint);
 	const __u32 bank = s->tree.bank, mask = opt_code_mask;
 	__u32 at = identity >> 1;
 
@@ -221,6 +250,7 @@ static __always_inline void code_read_anew(struct scratch *s)
 {
 	s->code.moment = 0;
 	s->code.recall = RECALL_NOT;
+	s->code.unread = 0;
 }
 
 /* The digest of the header in s->header, for struct known_code; not 0. */
@@ -284,11 +314,13 @@ static __always_inline int code_intern(struct scratch *s, struct cpu_stats *coun
 	if (index) {
 		count->codes_known++;
 	} else {
+		s->code.fault = 1;
 		fingerprint = code_read_header(s, l, address) ? FINGERPRINT_UNREAD : code_fingerprint(s, l);
+		s->code.unread |= s->code.fault;
 		index = code_by_fingerprint(s, count, key, fingerprint);
 		if (index && s->code.epoch)
 			code_note(s, count, key, index);
-		else if (index && fingerprint != FINGERPRINT_UNREAD)
+		else if (index && !s->code.fault)
 			settled = code_settle(s, count, key, index, t->used);
 		if (!s->code.epoch && !settled)
 			s->code.unsettled |= UNSETTLED_YOUNG;

@@ -29,14 +29,14 @@ static __always_inline __u64 header_name(const __u8 *header, const struct layout
 
 /*
  * The length and the hash of an interned str, which stand for its text: 16 and 24 bytes into 3.11's
- * PyASCIIObject.
+ * PyASCIIObject. *fault becomes 1 if they cannot be read.
  */
-static __always_inline __u64 digest_name(const struct layout *l, __u64 string)
+static __always_inline __u64 digest_name(const struct layout *l, __u64 string, __u32 *fault)
 {
 	__u64 words[2] = {};
 
-	if (mem_plausible(string))
-		mem_read(words, sizeof(words), string + l->str_length);
+	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
+		*fault = 1;
 	return words[0] + mix(words[1]);
 }
 
@@ -47,12 +47,14 @@ static __always_inline __u64 digest_name(const struct layout *l, __u64 string)
  * any time, and says nothing before. The bytes are read into end, which has FILE_END of them. 3.11's
  * PyASCIIObject has the length at 16, the hash at 24, the state at 32.
  */
-static __always_inline __u64 digest_file(const struct layout *l, __u64 string, __u64 *end)
+static __always_inline __u64 digest_file(const struct layout *l, __u64 string, __u64 *end, __u32 *fault)
 {
 	__u64 words[3] = {}, hash, bytes, size, at;
 
-	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length))
+	if (!mem_plausible(string) || mem_read(words, sizeof(words), string + l->str_length)) {
+		*fault = 1;
 		return 0;
+	}
 	words[2] |= l->str_implied;
 	bytes = words[0] * (words[2] >> l->str_kind_shift & 7);
 	at = words[2] >> l->str_ascii_bit & 1 ? l->str_ascii : l->str_compact;
@@ -60,8 +62,8 @@ static __always_inline __u64 digest_file(const struct layout *l, __u64 string, _
 	mem_opaque(size);
 	for (int i = 0; i < FILE_END / 8; i++)
 		end[i] = 0;
-	if (size && size <= FILE_END)
-		mem_read(end, size, string + at + bytes - size);
+	if (size && size <= FILE_END && mem_read(end, size, string + at + bytes - size))
+		*fault = 1;
 	hash = mix(bytes);
 	for (int i = 0; i < FILE_END / 8; i++)
 		hash = mix(hash ^ end[i]);
@@ -78,19 +80,24 @@ static __always_inline __u64 digest_header(const __u8 *header, const struct layo
 	return l->code_version ? mix(hash ^ header_u32(header, l->code_version)) : hash;
 }
 
+#define FINGERPRINT_HEADER (~0ULL << 32) /* bits of a fingerprint that depend on the header alone */
+
 /*
  * The fingerprint, odd, of the object with this header. co_version (3.12+) is unique within an interpreter
- * until 2^32 of them are used up. Where it is missing, digests of the texts of the names count too. FILE_END
- * bytes at end are written.
+ * until 2^32 of them are used up. Where it is missing, digests of the texts of the names count too, in its
+ * lower half. FILE_END bytes at end are written. *fault becomes 1 if a text cannot be read: at another time
+ * the fingerprint is another one.
  */
-static __always_inline __u64 digest_code(const __u8 *header, const struct layout *l, __u64 *end)
+static __always_inline __u64 digest_code(const __u8 *header, const struct layout *l, __u64 *end,
+					 __u32 *fault)
 {
-	__u64 hash = digest_header(header, l);
+	const __u64 of_header = digest_header(header, l);
+	__u64 hash = of_header;
 
 	if (!l->code_version)
-		hash = mix(hash ^ digest_name(l, header_name(header, l)) ^
-			   digest_file(l, header_u64(header, l->code_filename), end));
-	return hash | 1;
+		hash = mix(hash ^ digest_name(l, header_name(header, l), fault) ^
+			   digest_file(l, header_u64(header, l->code_filename), end, fault));
+	return (of_header & FINGERPRINT_HEADER) | (__u32)hash | 1;
 }
 
 /*

@@ -4,9 +4,9 @@
  *
  * Cached callers are compared word by word, but a code object is not read again. So what must not happen is
  * that one of them is freed and another one made in its place, whose frame then looks the same. No counter
- * tells. So only an object that has stayed for long is trusted: it is settled once it was read at its address
- * twice, SETTLED apart, and no other one was read there in between. An address at which two were found is
- * never trusted again. docs/internals/cache.md says what follows from it ("Without an epoch").
+ * tells. So only an object that has stayed for long is trusted: it is settled once it was read at its
+ * address twice, SETTLED_SECONDS apart, and no other one was read there in between. An address at which two
+ * were found is never trusted again. docs/internals/cache.md says what follows from it ("Without an epoch").
  */
 #ifndef PYPERF_BPF_PYTHON_SETTLED_H
 #define PYPERF_BPF_PYTHON_SETTLED_H
@@ -15,8 +15,8 @@
 #include "bpf/data/maps.h"
 #include "bpf/tree/bank.h"
 
-#define SETTLED 2048 /* jiffies: 2 to 20 s by the kernel's HZ */
-#define HINTS	4    /* slots in which the object at an address may be noted */
+#define SETTLED_SECONDS 2
+#define HINTS		4 /* slots in which the object at an address may be noted */
 
 static __always_inline int code_was_settled(const struct code *c)
 {
@@ -26,7 +26,7 @@ static __always_inline int code_was_settled(const struct code *c)
 /* Whether the object, which is where it was found the last time, has been there for long. */
 static __always_inline int code_has_settled(struct code *c, __u64 now)
 {
-	if (c->epoch == SETTLED_NEVER || now - (c->epoch >> SETTLED_SHIFT) < SETTLED)
+	if (c->epoch == SETTLED_NEVER || now - (c->epoch >> SETTLED_SHIFT) < SETTLED_SECONDS * opt_hz)
 		return 0;
 	if (!(c->epoch & SETTLED_ONCE))
 		c->epoch |= SETTLED_ONCE;

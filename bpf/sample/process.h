@@ -65,9 +65,9 @@ static __always_inline struct process *process_copy(struct scratch *s, __u32 tgi
 	if (s->who.known_tgid == tgid && s->who.known_stamp == stamp)
 		return &s->who.known;
 	p = bpf_map_lookup_elem(&processes, &tgid);
-	s->who.known_tgid = 0;
 	if (!p)
 		return NULL;
+	s->who.known_tgid = 0;
 	s->who.known = *p;
 	s->who.known_tgid = tgid;
 	s->who.known_stamp = stamp;
@@ -80,15 +80,13 @@ static __always_inline void process_begin(struct scratch *s, const struct proces
 	s->who.process = p->id;
 }
 
-#define BEGINNING 64 /* jiffies, a quarter of a second at most */
-
 /*
- * Whether a process that was known at its exec has only begun: its first thread has no thread state yet, and
- * will have one soon. now is in jiffies.
+ * Whether a process that was known at its exec has only begun, a quarter of a second ago at most: its first
+ * thread has no thread state yet, and will have one soon. now is in jiffies.
  */
 static __always_inline int process_begins(const struct process *p, __u64 now)
 {
-	return p->begun && (__u32)now - p->begun < BEGINNING;
+	return p->begun && (__u32)now - p->begun < opt_hz / 4;
 }
 
 /* Writes back what this sample has found out about its process. */

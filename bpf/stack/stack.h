@@ -18,11 +18,8 @@
 #include "bpf/stack/intern.h"
 #include "bpf/stack/leaf.h"
 #include "bpf/stack/marks.h"
+#include "bpf/stack/trust.h"
 #include "bpf/tree/tree.h"
-
-/* Without an epoch, for so many jiffies and samples the code objects of cached callers are not read again. */
-#define TRUST_JIFFIES (SETTLED / 8)
-#define TRUST_SAMPLES 256
 
 /* The data-stack chunk; frames that are objects (up to 3.10) have none. */
 static __always_inline __u64 thread_chunk(const struct scratch *s, const struct layout *l)
@@ -173,65 +170,6 @@ static __always_inline enum outcome count_plain(struct scratch *s, struct cpu_st
 	return count_node(s, count, kind, root, outcome);
 }
 
-/*
- * Without an epoch, only the fingerprints of new frames tell that addresses are used again. So after any
- * sample of the process that met a new code object, all frames are read once more; and every second or so, as
- * the first time must not go unseen for long. A process in which a settled object was found to be replaced is
- * read in full for good.
- */
-static __always_inline int cache_is_trusted(const struct scratch *s, const struct thread *t,
-					    const struct process *p)
-{
-	const struct cache *k = &t->cache;
-
-	return s->code.epoch || (k->since > p->unsettled && t->used - k->since <= TRUST_JIFFIES &&
-				 k->uses < TRUST_SAMPLES);
-}
-
-/* Forgets the cached stack if it is of another thread state, epoch or tree, or is not to be trusted. */
-static __always_inline void cache_prepare(struct scratch *s, struct cpu_stats *count, struct thread *t,
-					  const struct process *p, __u32 root)
-{
-	struct cache *k = &t->cache;
-
-	if (k->depth && (k->tstate != t->tstate || k->epoch != s->code.epoch || k->root != root ||
-			 !cache_is_trusted(s, t, p))) {
-		k->depth = 0;
-		count->cache_dropped++;
-	}
-	if (!k->depth) {
-		k->since = t->used;
-		k->uses = 0;
-		t->reading++;
-	}
-	k->uses++;
-	s->code.recall = s->code.epoch ? RECALL_NOT : RECALL_MAY;
-	k->tstate = t->tstate;
-	k->root = root;
-	k->epoch = s->code.epoch;
-}
-
-/*
- * Whether the sample trusted code objects that were read earlier, and met a new one. That is a sign that the
- * others may have changed as well.
- */
-static __always_inline int cache_is_doubted(const struct scratch *s)
-{
-	return !s->code.epoch && s->code.unsettled & (UNSETTLED_NEW | UNSETTLED_REUSED) &&
-	       (s->walk.cached.run || s->code.recall == RECALL_DONE);
-}
-
-/* Counts how much of the stack the cache had. */
-static __always_inline void cache_count(struct scratch *s, struct cpu_stats *count, struct thread *t)
-{
-	if (!s->walk.cached.run)
-		count->cache_miss++;
-	else if (!s->walk.depth && s->walk.cached.run == t->cache.depth)
-		count->cache_full++;
-	else
-		count->cache_partial++;
-}
-
 /* With --native full: remembers the sample's frames, the Python and the native ones, or leaves both alone. */
 static __always_inline void native_keep(struct scratch *s, struct thread *t)
 {
@@ -247,6 +185,18 @@ static __always_inline void native_keep(struct scratch *s, struct thread *t)
 	cache_keep(&t->cache, depth, opt_cache_depth);
 }
 
+/* Remembers the sample's frames for the thread's next one. */
+static __always_inline void stack_keep(struct scratch *s, struct thread *t)
+{
+	if (opt_native == NATIVE_MODE_FULL)
+		native_keep(s, t);
+	else
+		cache_keep(&t->cache, s->walk.cached.run + s->intern.cached, opt_cache_depth);
+	t->cache.empty = s->code.unsettled & UNSETTLED_YOUNG ? CACHE_UNSETTLED : CACHE_OTHER;
+	if (!s->tree.node)
+		t->cache.depth = 0;
+}
+
 /* Whether the cache led to a whole stack, which then ends in s->tree.node. */
 static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *count, struct thread *t,
 				       const struct process *p, const struct layout *l, __u32 root)
@@ -254,11 +204,12 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	struct walk *w = &s->walk;
 	__u64 frame = thread_frame(s, l), base = thread_base(s, l);
 	const struct cached *c = NULL;
-	__u32 python;
+	__u32 python, offered;
 
 	if (!frame)
 		return 0;
 	cache_prepare(s, count, t, p, root);
+	offered = t->cache.depth;
 	if (opt_async)
 		await_doubt(s, t);
 	w->keep_shims = 1;
@@ -270,6 +221,10 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	python = w->python + (c ? c->python : 0);
 	if (!thread_is_whole(s, l, &t->cache, base) || !python || python > w->max_depth) {
 		t->cache.depth = 0;
+		return 0;
+	}
+	if (cache_is_refuted(s, count, t, p, l)) {
+		cache_refute(s, count, t);
 		return 0;
 	}
 	marks_note(s, t);
@@ -289,23 +244,15 @@ static __always_inline int walk_cached(struct scratch *s, struct cpu_stats *coun
 	s->intern.cached = 0;
 	if (w->depth || opt_native == NATIVE_MODE_FULL)
 		intern_stack(s, count, t, l);
-	if (cache_is_doubted(s)) {
-		code_read_anew(s);
-		t->cache.depth = 0;
-		count->cache_dropped++;
-		count->cache_miss++;
+	if (cache_is_doubted(s, count, t, l)) {
+		cache_refute(s, count, t);
 		return 0;
 	}
-	cache_count(s, count, t);
+	cache_count(s, count, t, offered);
 	count->frames += w->python;
 	if (c)
 		count->cache_frames += c->python;
-	if (opt_native == NATIVE_MODE_FULL)
-		native_keep(s, t);
-	else
-		cache_keep(&t->cache, w->cached.run + s->intern.cached, opt_cache_depth);
-	if (!s->tree.node)
-		t->cache.depth = 0;
+	stack_keep(s, t);
 	return s->tree.node != 0;
 }
 
@@ -324,7 +271,9 @@ static __always_inline int walk_is_truncated(const struct scratch *s)
 /*
  * --cache check: walks in full, and the sample goes by that. If the cache was of use, the node that it led
  * to, in s->tree.node, has to be the same. A native part that was not loaded yet may be there by now, so such
- * a sample is not compared. Returns the final outcome.
+ * a sample is not compared. Nor is one whose full walk could not read a code object. After a fork the kernel
+ * takes a page away for the moment in which it is copied, and a tick can come then. The cache has the names
+ * from before, which the full walk cannot have. Returns the final outcome.
  */
 static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_stats *count,
 						 const enum event_kind kind, struct thread *t,
@@ -336,8 +285,12 @@ static __always_inline enum outcome check_cached(struct scratch *s, struct cpu_s
 	code_read_anew(s);
 	outcome = add_plain(s, count, t, l, root, outcome);
 	if (cached && outcome != OUTCOME_OVER_BUDGET && s->tree.node && s->tree.node != node &&
-	    (opt_native != NATIVE_MODE_FULL || end != NATIVE_NOT_LOADED))
-		count->cache_mismatch++;
+	    (opt_native != NATIVE_MODE_FULL || end != NATIVE_NOT_LOADED)) {
+		if (s->code.unread)
+			count->cache_unread++;
+		else
+			count->cache_mismatch++;
+	}
 	return count_node(s, count, kind, root, outcome);
 }
 

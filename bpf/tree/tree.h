@@ -130,8 +130,6 @@ static __always_inline void thread_forget_roots(struct thread *t)
 		t->roots[kind].node = 0;
 }
 
-#define COMM_JIFFIES 64 /* for so long an owner's name is not copied again */
-
 /*
  * The root of this thread's (or process's) part of the tree for a kind of event, which is remembered with the
  * thread; 0 when there is no room. The owner's name is copied again now and then, because threads are named
@@ -146,7 +144,7 @@ static __always_inline __u32 tree_root(struct cpu_stats *count, __u32 bank, stru
 	struct owner *o;
 	__u64 began;
 
-	if (root->node && t->process == process && now - root->comm_seen < COMM_JIFFIES)
+	if (root->node && t->process == process && now - root->comm_seen < opt_hz / 4)
 		return root->node;
 	if (none)
 		return t->process == process ? root->node : 0;

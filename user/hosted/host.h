@@ -80,7 +80,7 @@ static struct pt_regs host_regs;
 #define program_file_of(task, ret) memset(ret, 0, sizeof(*(ret)))
 #define bpf_get_current_task_btf() (host_task)
 #define BPF_CORE_READ(task, a, b)  ((task)->a->b)
-#define bpf_jiffies64()		   (clock_ns() / (4 * NS_PER_MS))
+#define bpf_jiffies64()		   (clock_ns() / (NS_PER_SECOND / opt_hz))
 #define bpf_ktime_get_boot_ns()	   clock_boot_ns()
 #define bpf_strncmp(text, size, other) strncmp(text, other, size)
 #define bpf_snprintf(to, size, format, numbers, bytes) \

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "bpf/data/budget.h"
 #include "kern/allowance.h"
@@ -54,6 +56,16 @@ static void copy_options(struct kernel *k)
 #undef OPTION
 }
 
+/* Jiffies of a second. The kernel's coarse clock moves with each of them, so its resolution is one. */
+static __u32 hz(void)
+{
+	struct timespec jiffy;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &jiffy) || jiffy.tv_sec || jiffy.tv_nsec < 100000)
+		return 1000; /* the most that kernels have */
+	return NS_PER_SECOND / jiffy.tv_nsec;
+}
+
 static void set_options(struct kernel *k)
 {
 	const __u32 patience = PATIENCE_FRAME_NS * k->options.max_depth;
@@ -67,6 +79,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_wait_sets_mask = tables_wait_sets(&k->options) - 1;
 	s->rodata->opt_kernel_base = k->options.kernel_base ?: KERNEL_LAST;
 	s->rodata->opt_patience = patience < PATIENCE_MIN_NS ? PATIENCE_MIN_NS : patience;
+	s->rodata->opt_hz = hz();
 	s->rodata->opt_self = getpid();
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
 	allowance_prepare(s, k->options.budget, k->options.frequency);

@@ -16,6 +16,7 @@ static __u32 read_code(struct seen_codes *s, __u64 address)
 	const struct layout *l = s->layout;
 	__u8 header[HEADER_BYTES] __attribute__((aligned(8))) = { 0 };
 	__u64 end[FILE_END / 8];
+	__u32 fault;
 
 	if (s->count == SEEN_CODES_MAX || l->code_size < 16 || l->code_size > HEADER_MASK + 1 ||
 	    mem_read(header, l->code_size, address))
@@ -24,7 +25,7 @@ static __u32 read_code(struct seen_codes *s, __u64 address)
 		return SEEN_SHIM;
 	s->codes[s->count] = (struct seen_code){
 		.address = address,
-		.fingerprint = digest_code(header, l, end),
+		.fingerprint = digest_code(header, l, end, &fault),
 		.table = header_u64(header, l->code_linetable),
 		.first_line = (__s32)header_u32(header, l->code_first_line),
 	};
