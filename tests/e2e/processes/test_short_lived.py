@@ -101,9 +101,9 @@ def test_a_file_that_was_changed_is_proved_anew(tmp_path):
 
 
 def test_what_is_lost_is_said(tmp_path):
-    """In the summary and in the profile."""
-    run = profiler.run(tmp_path, "-F", FREQUENCY, "--",
-                       *in_turn(3, known.newest().path, "-ISc", "import json"))
+    """In the summary and in the profile, of which the rest is what came after the verdict."""
+    busy = "import itertools, time; all(time.process_time() < 1 for _ in itertools.count())"
+    run = profiler.run(tmp_path, "-F", FREQUENCY, "--", known.newest().path, "-ISc", busy)
     count = run.stats["outcomes"]["new_process"]
     assert count, "the first one of a file is not known yet"
     assert "Not in the profile: " in run.err and re.search(r"\b%d tick" % count, run.err)
