@@ -42,9 +42,20 @@ size_t distance(const char *a, const char *b, size_t limit)
 	return least(rows[n % 3][k], limit + 1);
 }
 
-size_t distance_allowed(const char *word)
+/* One more than how far a name may be. */
+size_t distance_begin(const char *word)
 {
 	const size_t length = strlen(word);
 
-	return length < 3 ? 0 : length < 6 ? 1 : length / 3;
+	return 1 + (length < 3 ? 0 : length < 6 ? 1 : length / 3);
+}
+
+bool distance_is_nearer(const char *word, const char *name, size_t *left)
+{
+	const size_t far = *left ? distance(word, name, *left - 1) : 0;
+
+	if (far >= *left)
+		return false;
+	*left = far;
+	return true;
 }

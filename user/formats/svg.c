@@ -92,6 +92,11 @@ static double share(const struct drawing *d, __u64 value)
 	return total ? (double)value / (double)total : 0;
 }
 
+static double width_of(const struct drawing *d, const struct graph_node *n)
+{
+	return (WIDTH - 2 * MARGIN) * share(d, n->total);
+}
+
 static int add_title(struct drawing *d, const struct graph_node *n)
 {
 	const struct profile *p = d->nodes.profile;
@@ -150,7 +155,7 @@ static int place(struct drawing *d)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct graph_node *n = graph_node_at(&d->nodes, i);
-		const double width = (WIDTH - 2 * MARGIN) * share(d, n->total);
+		const double width = width_of(d, n);
 
 		d->x[i] = n->depth ? d->x[n->parent] + d->used[n->parent] : owners;
 		if (n->depth)
@@ -186,7 +191,7 @@ static int add_graph(const struct profile *p, double *height, struct buf *out)
 
 	for (size_t i = 0; i < graph_node_count(&d.nodes) && !err; i++) {
 		const struct graph_node *n = graph_node_at(&d.nodes, i);
-		const double width = (WIDTH - 2 * MARGIN) * share(&d, n->total);
+		const double width = width_of(&d, n);
 
 		if (width >= LEAST)
 			err = add_frame(&d, n, d.x[i], width);

@@ -26,19 +26,12 @@ const struct command_row *commands_find(const char *name)
 
 const char *commands_nearest(const char *word)
 {
-	size_t limit = distance_allowed(word);
+	size_t left = distance_begin(word);
 	const char *nearest = NULL;
 
-	for (size_t i = 0; limit && i < COMMANDS; i++) {
-		const size_t far = distance(word, command_rows[i].name, limit);
-
-		if (far > limit)
-			continue;
-		nearest = command_rows[i].name;
-		if (!far)
-			break;
-		limit = far - 1;
-	}
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (distance_is_nearer(word, command_rows[i].name, &left))
+			nearest = command_rows[i].name;
 	return nearest;
 }
 

@@ -69,21 +69,13 @@ const struct option_row *row_find(const char *name, size_t length, unsigned int 
 const struct option_row *row_nearest(const char *name, unsigned int groups)
 {
 	const struct option_row *nearest = NULL;
-	size_t limit = distance_allowed(name);
+	size_t left = distance_begin(name);
 
-	for (size_t i = 0; limit && i < OPTION_ROWS; i++) {
+	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
-		size_t far;
 
-		if (!r->long_name || !(r->group & groups))
-			continue;
-		far = distance(name, r->long_name, limit);
-		if (far > limit)
-			continue;
-		nearest = r;
-		if (!far)
-			break;
-		limit = far - 1;
+		if (r->long_name && r->group & groups && distance_is_nearer(name, r->long_name, &left))
+			nearest = r;
 	}
 	return nearest;
 }

@@ -82,18 +82,13 @@ static const struct recorded_function *find_nearest(const struct recorded *r, co
 {
 	const struct recorded_function *nearest = NULL;
 	const char *word = last_word(of);
-	size_t limit = distance_allowed(word);
+	size_t left = distance_begin(word);
 
-	for (__u32 id = 1; id <= r->functions.count; id++) {
+	for (__u32 id = 1; id <= r->functions.count && left; id++) {
 		const struct recorded_function *f = recorded_get_function(r, id);
-		const size_t far = distance(word, last_word(recorded_get_string(r, f->name)), limit);
 
-		if (far > limit)
-			continue;
-		nearest = f;
-		if (!far)
-			break;
-		limit = far - 1;
+		if (distance_is_nearer(word, last_word(recorded_get_string(r, f->name)), &left))
+			nearest = f;
 	}
 	return nearest;
 }

@@ -55,7 +55,26 @@ TEST(long_words_are_like_no_other)
 
 TEST(short_words_allow_less)
 {
-	assert_int_equal(distance_allowed("ab"), 0);
-	assert_int_equal(distance_allowed("abcd"), 1);
-	assert_int_equal(distance_allowed("frequency"), 3);
+	assert_int_equal(distance_begin("ab"), 1);
+	assert_int_equal(distance_begin("abcd"), 2);
+	assert_int_equal(distance_begin("frequency"), 4);
+}
+
+/* The first one of those that are equally near. */
+TEST(nearest_of_several)
+{
+	static const struct {
+		const char *name;
+		bool is_nearer;
+	} names[] = {
+		{ "format", false },   { "frequenxx", true }, { "frequenzz", false },
+		{ "frequencx", true }, { "frequency", true }, { "frequency", false },
+	};
+	size_t left = distance_begin("frequency");
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(distance_is_nearer("frequency", names[i].name, &left), names[i].is_nearer);
+	left = distance_begin("ab");
+	assert_false(distance_is_nearer("ab", "ac", &left));
+	assert_true(distance_is_nearer("ab", "ab", &left));
 }
