@@ -158,13 +158,16 @@ others from running Python code.""")
 def formats():
     heading("In which formats a profile can be had",
             "Made from `user/formats/formats.def` by `make docs/formats.md`. `--format` names one. Without "
-            "it the suffix of `--output FILE` decides, and a file of any other name has the first. Over HTTP "
-            "`format=` names one. Profiles of intervals (`--output-dir`, `--push`) always have the first.")
-    print("| name | suffix | Content-Type over HTTP | what it is | how to open it |\n|---|---|---|---|---|")
+            "it the suffix of `--output FILE` decides, or another ending that means the same. A file without "
+            "an ending has the first, and an ending of no format is refused. Over HTTP `format=` names one. "
+            "Profiles of intervals (`--output-dir`, `--push`) always have the first.")
+    print("| name | suffix | also | Content-Type over HTTP | what it is | how to open it |\n"
+          "|---|---|---|---|---|---|")
     for row in fields("user/formats/formats.def", "(?:DEFAULT_)?FORMAT"):
         _, name, suffix = row["words"]
         how = row["open"].removeprefix("Open it").lstrip(": ")
-        print(f"| `{name}` | `{suffix}` | `{row['type']}` | {row['help']} | {how} |")
+        also = ", ".join(f"`{ending}`" for ending in row["also"].split())
+        print(f"| `{name}` | `{suffix}` | {also} | `{row['type']}` | {row['help']} | {how} |")
 
 
 def doctor():

@@ -10,9 +10,11 @@
 #include "report/answered.h"
 #include "report/compared_svg.h"
 #include "findings/findings.h"
+#include "formats/formats.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 #include "recorded/write_pprof.h"
+#include "recorded/write_profile.h"
 
 #define TRACE "9d5bca03974ef1030cbe1699c7bd0f2f" /* of otlp.pb */
 
@@ -115,6 +117,24 @@ static void compare(const char *copy, size_t size)
 	buf_free(&file);
 }
 
+/* In each format that a profile has. */
+static void rewrite(struct recorded *r)
+{
+	static const struct write_profile_wish all = { 0 };
+	struct profile *p = NULL;
+	char error[256] = "";
+	const int err = write_profile(r, &all, &p, error, sizeof(error));
+
+	FUZZ_CHECK(!err || (err == -EINVAL && *error));
+	for (int i = 0; i < FORMATS && !err; i++) {
+		struct buf file = { 0 };
+
+		FUZZ_CHECK(!format_rows[i].encode(p, &file));
+		buf_free(&file);
+	}
+	profile_free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct recorded r = { .trace = TRACE };
@@ -131,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (int by = 0; by < BY_LABEL; by++)
 			ask(&r, &(struct report_query){ .by = by_rows[by].name, .top = 3, .fold = by % 2 });
 		find(&r);
+		rewrite(&r);
 		ask(&r, &(struct report_query){ .trace = TRACE, .top = 3 });
 		ask(&r, &(struct report_query){ .trace = TRACE, .by = "line", .event = "cpu", .top = 3 });
 		ask(&r, &(struct report_query){ .by = "label:pid", .event = "cpu", .focus = "a", .top = 3 });

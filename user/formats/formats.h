@@ -18,6 +18,7 @@ enum format {
 struct format_row {
 	const char *name;   /* for --format and format= */
 	const char *suffix; /* of a file's name; --output FILE is of this format if FILE ends so */
+	const char *also;   /* other endings that mean it, with spaces between; NULL = there are none */
 	const char *file;   /* the name of a profile where nobody gives one */
 	/*
 	 * Content-Type over HTTP; a browser shows text/ and saves the others. HTML is saved, too: the policy
@@ -35,12 +36,16 @@ extern const struct format_row format_rows[FORMATS];
 
 extern const char format_choices[]; /* "pprof|folded": in the order of enum format */
 extern const char format_names[];   /* "pprof or folded" */
+extern const char format_endings[]; /* ".pb.gz, .folded": in the order of enum format */
 extern const char format_help[];    /* of --format: how FILE's suffix decides */
 
 /* -1 if there is none of this name. */
 int format_find(const char *name);
-/* By the suffix of a file's name. A name that is nothing but a suffix, as ".folded", has none. */
-enum format format_of_file(const char *path);
+/*
+ * By the ending of a file's name; a name without one has the first format, as has one that is nothing but an
+ * ending, such as ".folded". -1: it ends as files do whose format is not written here, such as "x.pdf".
+ */
+int format_of_file(const char *path);
 /* Appends the sentence that says how this file is opened. -ENOMEM. */
 int format_add_how_to_open(enum format format, const char *path, struct buf *out);
 

@@ -113,16 +113,28 @@ static int add_title(struct drawing *d, const struct graph_node *n)
 	       buf_printf(d->out, ", %.2f %%", 100 * share(d, n->total));
 }
 
+/* The same in each run: the hashes of base/hash.h have a key of their run. */
+static unsigned int shade(const char *file)
+{
+	unsigned int sum = 0;
+
+	while (*file)
+		sum = sum * 31 + (unsigned char)*file++;
+	return sum % SHADES;
+}
+
 /* Each kind of frame has its colour, as on the page; each file of Python has a shade of it. */
 static int add_colour(struct drawing *d, const struct graph_node *n)
 {
 	const struct profile_function *f;
+	const char *file;
 
 	if (!n->depth || !n->of)
 		return buf_add_string(d->out, OWNER_COLOUR);
 	f = profile_get_function(d->nodes.profile, n->of);
+	file = profile_get_string(d->nodes.profile, f->file);
 	return buf_printf(d->out, "%s\" fill-opacity=\"0.%u", frame_rows[f->kind].colour,
-			  5 + f->file * 2654435761U % SHADES);
+			  5 + shade(file));
 }
 
 static int add_frame(struct drawing *d, const struct graph_node *n, double x, double width)

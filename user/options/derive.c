@@ -118,6 +118,18 @@ static int derive_source(const struct options *o, char *error, size_t size)
 			    "--listen-token-file FILE, or with --listen unix:/PATH");
 }
 
+int derive_format(struct options *o, char *error, size_t size)
+{
+	const int format = o->format >= 0 ? o->format : format_of_file(o->output ?: "");
+
+	if (format < 0)
+		return options_fail(error, size,
+				    "--output %s: no format ends so; one of %s, or --format says which",
+				    o->output, format_endings);
+	o->format = format;
+	return 0;
+}
+
 /* One file of the whole run, unless intervals or clients get it in parts. */
 static int derive_output(struct options *o, char *error, size_t size)
 {
@@ -137,9 +149,7 @@ static int derive_output(struct options *o, char *error, size_t size)
 				    "not '%s'", o->listen_host);
 	if (o->speedscope && !o->listen)
 		return options_fail(error, size, "--speedscope goes with --listen ADDR:PORT");
-	if (o->format < 0)
-		o->format = format_of_file(o->output ?: "");
-	return 0;
+	return derive_format(o, error, size);
 }
 
 static int derive_endpoints(const struct options *o, char *error, size_t size)
@@ -227,6 +237,9 @@ static int derive_log_file(const struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--log-file goes with --log MINUTES");
 	if (!*o->log_file || !strcmp(o->log_file, "-"))
 		return options_fail(error, size, "--log-file wants a file name");
+	if (format_of_file(o->log_file) < 0)
+		return options_fail(error, size, "--log-file %s: no format ends so; one of %s", o->log_file,
+				    format_endings);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ int derive_pids(struct options *o, char *error, size_t size);
 int derive_outside(struct options *o, char *error, size_t size);
 int derive_native(struct options *o, char *error, size_t size);
 int derive_intervals(struct options *o, char *error, size_t size);
+int derive_format(struct options *o, char *error, size_t size);
 int derive_asked(struct options *o, char *error, size_t size);
 /* Seconds, more than 0 and up to 1e9. -EINVAL, and *ret is as it was, for anything else. */
 int derive_seconds(const char *text, double *ret);

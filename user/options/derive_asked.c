@@ -55,6 +55,21 @@ static int check_expression(const char *text, const char *option, char *error, s
 	return 0;
 }
 
+/* In another format there is a whole profile, or the stacks that are chosen of it: no table. */
+static int derive_written(struct options *o, char *error, size_t size)
+{
+	if (!o->output)
+		return o->format < 0 ? 0 : options_fail(error, size, "--format goes with --output FILE");
+	if (!*o->output)
+		return options_fail(error, size, "--output wants a file name");
+	if (o->by || o->callers || o->callees || o->lines || o->tree || o->findings || o->fold || o->json ||
+	    o->trace_id)
+		return options_fail(error, size,
+				    "--output writes a profile, not a table of it: only --event, --focus, "
+				    "--ignore, --of, --from and --to go with it");
+	return derive_format(o, error, size);
+}
+
 int derive_asked(struct options *o, char *error, size_t size)
 {
 	enum answer_by by;
@@ -76,6 +91,8 @@ int derive_asked(struct options *o, char *error, size_t size)
 	if (o->trace_id && derive_trace(o->trace_id, o->trace_digits))
 		return options_fail(error, size, "--trace wants the 32 hexadecimal digits of an id, not '%s'",
 				    o->trace_id);
+	if (o->subcommand->takes & GROUP_WRITING && derive_written(o, error, size))
+		return -EINVAL;
 	if (o->trace_id && o->findings)
 		return options_fail(error, size, "--findings is of whole profiles: without --trace");
 	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * report.c - `pyperf-bpf report`: tables of profiles that are there.
+ * report.c - `pyperf-bpf report`: tables of profiles that are there, or these in another format.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "run/commands.h"
 #include "run/printed.h"
 #include "run/profiles.h"
+#include "run/rewrite.h"
 #include "run/served.h"
 #include "run/so_far.h"
 
@@ -118,5 +119,5 @@ int run_report(struct options *o)
 	}
 	so_far_answering();
 	code = select_stacks(o, &r, &only);
-	return code ?: answer(o, &r, only);
+	return code ?: o->output ? rewrite(o, &r, only) : answer(o, &r, only);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * graph_nodes.c - see graph_nodes.h. Stacks are sorted by owner and by frames from the root. So each one
- * begins as the one before it did, and what follows are the nodes that it adds.
+ * graph_nodes.c - see graph_nodes.h. Stacks are sorted by owner and by frames from the root, each by name. So
+ * each one begins as the one before it did, and what follows are the nodes that it adds.
  */
 #include "views/graph_nodes.h"
 
@@ -12,6 +12,59 @@
 static __u32 key(const struct graph_nodes *g, const struct profile_stack *s, __u32 depth)
 {
 	return depth ? profile_get_location(g->profile, s->locations[s->n - depth])->function : s->owner;
+}
+
+static int compare_texts(const struct profile *p, __u32 a, __u32 b)
+{
+	return a == b ? 0 : strcmp(profile_get_string(p, a), profile_get_string(p, b));
+}
+
+static int compare_numbers(__u32 a, __u32 b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_function(const void *a, const void *b, void *profile)
+{
+	const struct profile_function *x = profile_get_function(profile, *(const __u32 *)a);
+	const struct profile_function *y = profile_get_function(profile, *(const __u32 *)b);
+
+	return compare_texts(profile, x->name, y->name) ?: compare_texts(profile, x->file, y->file) ?:
+	       compare_numbers(x->start_line, y->start_line) ?: compare_numbers(x->kind, y->kind);
+}
+
+static int by_owner(const void *a, const void *b, void *profile)
+{
+	const struct profile_owner *x = profile_get_owner(profile, *(const __u32 *)a);
+	const struct profile_owner *y = profile_get_owner(profile, *(const __u32 *)b);
+	int order = 0;
+
+	for (int i = 0; i < LABEL_COUNT && !order; i++)
+		order = label_rows[i].is_text ? compare_texts(profile, x->label[i], y->label[i]) :
+						compare_numbers(x->label[i], y->label[i]);
+	for (__u32 i = 0; i < profile_get_info(profile)->extra_count && !order; i++)
+		order = compare_texts(profile, x->extra[i], y->extra[i]);
+	return order ?: compare_numbers(*(const __u32 *)a, *(const __u32 *)b);
+}
+
+/* By id, which place each has; to be freed. NULL: no memory. */
+static __u32 *places(const struct graph_nodes *g, enum profile_kind kind,
+		     int (*by)(const void *a, const void *b, void *profile))
+{
+	const size_t n = profile_count(g->profile, kind);
+	_cleanup_free_ __u32 *order = calloc(n + 1, sizeof(*order));
+	__u32 *ret = calloc(n + 1, sizeof(*ret));
+
+	for (size_t i = 0; order && ret && i < n; i++)
+		order[i] = i + 1;
+	if (!order || !ret) {
+		free(ret);
+		return NULL;
+	}
+	qsort_r(order, n, sizeof(*order), by, (void *)g->profile);
+	for (size_t i = 0; i < n; i++)
+		ret[order[i]] = i;
+	return ret;
 }
 
 static int compare(const void *a, const void *b, void *context)
@@ -26,7 +79,8 @@ static int compare(const void *a, const void *b, void *context)
 		const __u32 of_x = key(g, &x, depth), of_y = key(g, &y, depth);
 
 		if (of_x != of_y)
-			return of_x < of_y ? -1 : 1;
+			return depth ? compare_numbers(g->functions[of_x], g->functions[of_y]) :
+				       compare_numbers(g->owners[of_x], g->owners[of_y]);
 	}
 	return (x.n > y.n) - (x.n < y.n);
 }
@@ -67,7 +121,9 @@ static int make_nodes(struct graph_nodes *g)
 	__u32 n = 0;
 	int err = 0;
 
-	if (!order)
+	g->owners = places(g, PROFILE_OWNER, by_owner);
+	g->functions = places(g, PROFILE_FUNCTION, by_function);
+	if (!order || !g->owners || !g->functions)
 		return -ENOMEM;
 	for (__u32 id = 1; id <= profile_count(g->profile, PROFILE_SAMPLE); id++)
 		if (profile_get_sample(g->profile, id).count) /* else it is of another kind of event */
@@ -158,4 +214,6 @@ void graph_nodes_free(struct graph_nodes *g)
 {
 	buf_free(&g->nodes);
 	buf_free(&g->path);
+	free(g->owners);
+	free(g->functions);
 }

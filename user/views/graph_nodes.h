@@ -23,6 +23,7 @@ struct graph_nodes {
 	const struct profile *profile;
 	const bool *stop;	/* another thread may set it; NULL: none does */
 	struct buf nodes, path; /* struct graph_node[]; __u32[]: nodes of the last stack, by depth */
+	__u32 *owners, *functions; /* by id: their places among the others, by name */
 	__u64 least;		/* smaller totals are left out */
 	__u64 left_nodes, left_value;
 };
@@ -43,9 +44,10 @@ static inline size_t graph_node_count(const struct graph_nodes *g)
 }
 
 /*
- * Makes the nodes, of the kind of event that the profile shows. Of more than `most` the smallest are left
- * out, and a node without a function has their values. 0; -ENOMEM; -ECANCELED, soon after *stop has become
- * true. Release by graph_nodes_free() in each case.
+ * Makes the nodes, of the kind of event that the profile shows; those of one caller stand in the order of
+ * their names, so that two profiles of one program can be laid beside each other. Of more than `most` the
+ * smallest are left out, and a node without a function has their values. 0; -ENOMEM; -ECANCELED, soon after
+ * *stop has become true. Release by graph_nodes_free() in each case.
  */
 int graph_nodes_make(struct graph_nodes *g, __u32 most);
 void graph_nodes_free(struct graph_nodes *g);

@@ -107,11 +107,30 @@ TEST(found_by_suffix)
 		snprintf(path, sizeof(path), "/a/x%s", suffix);
 		assert_int_equal(format_of_file(path), i);
 		assert_int_equal(format_of_file(suffix), 0);
-		strcat(path, ".txt");
-		assert_int_equal(format_of_file(path), 0);
+		strcat(path, ".pdf");
+		assert_int_equal(format_of_file(path), -1);
+		snprintf(path, sizeof(path), "x%s", format_rows[i].also ?: suffix); /* the last of them */
+		assert_int_equal(format_of_file(path), i);
+		path[strcspn(path, " ")] = 0; /* the first */
+		assert_int_equal(format_of_file(path), i);
 		assert_true(i == 0 || strstr(format_help, suffix));
 	}
 	assert_int_equal(format_of_file(""), 0);
+}
+
+/* What stands behind a dot need not say anything of a format. */
+TEST(names_without_an_ending)
+{
+	static const char *const names[] = { "x", "-", "/dev/stdout", "/a.b/x", "x.", ".profile",
+					     "x.2026-11-29", "x.1", "a.b c" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(format_of_file(names[i]), 0);
+	assert_int_equal(format_of_file("x.prof"), FORMAT_PPROF);
+	assert_int_equal(format_of_file("x.json"), FORMAT_SPEEDSCOPE);
+	assert_int_equal(format_of_file("x.pdf"), -1);
+	assert_int_equal(format_of_file("/a/x.PNG"), -1);
+	assert_int_equal(format_of_file("x.mp3"), -1);
 }
 
 TEST(how_to_open)
