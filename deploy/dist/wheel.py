@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A wheel with the binary: wheel.py STAGE VERSION MACHINE EPOCH OUT, MACHINE as uname has it.
+"""A wheel with the binary, and the Python package of deploy/python: wheel.py STAGE VERSION MACHINE EPOCH OUT,
+MACHINE as uname has it.
 
-pip and uv put the binary into the environment's bin/. The tag says which glibc it needs, as its own symbols
-do. The folder sboms/ is of PEP 770, licenses/ of PEP 639."""
+pip and uv put the binary into the environment's bin/, where the package finds it. The tag says which glibc it
+needs, as its own symbols do. The folder sboms/ is of PEP 770, licenses/ of PEP 639."""
 import base64
 import hashlib
 import pathlib
@@ -13,6 +14,7 @@ import time
 import zipfile
 
 NAME = "pyperf_bpf"
+PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "python" / NAME
 METADATA = """Metadata-Version: 2.4
 Name: pyperf-bpf
 Version: %s
@@ -29,6 +31,11 @@ ABOUT = """Shows which Python lines burn the CPUs of a Linux machine, and where 
 kernel, without touching the programs. It needs Linux 6.1 or later, and root or four capabilities:
 
     sudo "$(which pyperf-bpf)" --all-python -d 10
+
+Without rights it profiles programs of one's own, from outside, also from within them:
+
+    with pyperf_bpf.profile("out.pb.gz"):
+        work()
 """
 
 
@@ -69,6 +76,8 @@ files = {
     f"{info}/licenses/LICENCES.md": ((stage / "LICENCES.md").read_bytes(), 0o644),
     f"{info}/sboms/pyperf-bpf.cdx.json": ((stage / "pyperf-bpf.cdx.json").read_bytes(), 0o644),
 }
+files.update((f"{NAME}/{file.relative_to(PACKAGE)}", (file.read_bytes(), 0o644))
+             for file in sorted(PACKAGE.rglob("*")) if file.suffix in (".py", ".typed"))
 record = "".join(f"{name},sha256={digest(data)},{len(data)}\n" for name, (data, _) in files.items())
 files[f"{info}/RECORD"] = (f"{record}{info}/RECORD,,\n".encode(), 0o644)
 with zipfile.ZipFile(pathlib.Path(out, f"{NAME}-{version}-{tag}.whl"), "w", compresslevel=9) as wheel:
