@@ -15,6 +15,7 @@
 #include "run/printed.h"
 #include "run/version.h"
 
+#define PAGE_BYTES  (256 * 1024) /* more than `help all` has */
 #define LARGE_BYTES (1 << 20)
 
 /* By number in command_rows. */
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o.help || o.version) {
+		/* All of it at once: what stdio writes before its end loses the reason why it could not. */
+		setvbuf(stdout, NULL, _IOFBF, PAGE_BYTES);
 		if (o.help)
 			options_help(&o, stdout, isatty(STDOUT_FILENO));
 		else

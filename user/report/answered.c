@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "profile/frames.h"
 #include "recorded/files.h"
 #include "report/amount.h"
@@ -213,8 +214,8 @@ static void note_samples(struct answered *a)
 		return;
 	b = chance_share(0.1, n);
 	add_note(a, n < FEW_SAMPLES ? "few_samples" : "samples",
-		 "of %lld samples in all: where 10 %% is shown, %.1f to %.1f %% is what it may be by chance "
-		 "(95 of 100 times)", a->chosen.samples, 100 * b.low, 100 * b.high);
+		 "shares rest on %s samples: what is shown as 10 %% is, 95 of 100 times, within %.1f and "
+		 "%.1f %%", number_group(a->chosen.samples).text, 100 * b.low, 100 * b.high);
 }
 
 static void note_chosen(struct answered *a)

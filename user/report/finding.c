@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escapes.h"
+#include "base/number.h"
 #include "views/table_cell.h"
 
 #define NOT_WHOLE 0.01 /* less is not worth a word */
@@ -50,8 +51,8 @@ static int add_doubt(const struct finding *row, struct buf *out)
 
 	if (!row->is_sampled)
 		return buf_add_string(out, row->doubt ?: "counted one by one, no sample");
-	err = buf_printf(out, "%.1f to %.1f %% by chance, of %lld samples", 100 * row->low, 100 * row->high,
-			 row->samples);
+	err = buf_printf(out, "95 %% sure to be within %.1f and %.1f %%, by %s samples", 100 * row->low,
+			 100 * row->high, number_group(row->samples).text);
 	if (!err && row->not_whole >= NOT_WHOLE)
 		err = buf_printf(out, "; %.1f %% of all lack frames", 100 * row->not_whole);
 	return err;

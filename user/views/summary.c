@@ -110,14 +110,21 @@ static void print_heading(struct page *page, const char *title, const char *head
 		heads, style(page, RESET));
 }
 
-/*
- * Rows without a sample of their own are at the end and tell nothing. Returns how many rows are worth a line.
- */
-static __u32 shown(const struct page *page, const struct tally_rows *r, bool by_total)
+/* It would be shown as "0.0%", which tells nothing. */
+static bool is_nothing(const struct page *page, __u64 count)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%.*f", page->decimals, 100 * share_of(page, count));
+	return !text[strspn(text, "0.")];
+}
+
+/* Rows without anything of their own are at the end. Returns how many rows are worth a line. */
+static __u32 shown(const struct page *page, const struct tally_rows *r)
 {
 	__u32 i = 0;
 
-	while (i < r->n && i < page->rows && (r->rows[i].self || (by_total && r->rows[i].total)))
+	while (i < r->n && i < page->rows && !is_nothing(page, r->rows[i].self))
 		i++;
 	return i;
 }
@@ -159,14 +166,16 @@ static void print_libraries(struct page *page, const struct tally_rows *librarie
 
 static void print_functions(struct page *page, const struct tally_rows *r, const struct tally_rows *libraries)
 {
-	__u32 n = shown(page, r, true);
+	__u32 n = 0;
 
-	if (n)
-		print_heading(page, "Hottest functions",
-			      "   self    total  function                          defined at");
-	for (__u32 i = 0; i < n; i++) {
+	for (__u32 i = 0; i < r->n && n < page->rows; i++) {
 		const struct tally_row *row = &r->rows[i];
 
+		if (is_nothing(page, row->total))
+			continue;
+		if (!n++)
+			print_heading(page, "Hottest functions",
+				      "   self    total  function                          defined at");
 		print_share(page, row->self);
 		fputs("  ", page->f);
 		print_share(page, row->total);
@@ -180,7 +189,7 @@ static void print_functions(struct page *page, const struct tally_rows *r, const
 /* Rows that have a place: lines, or native code, whose line is 0. */
 static void print_places(struct page *page, const struct tally_rows *r, const char *title, const char *heads)
 {
-	__u32 n = shown(page, r, false);
+	__u32 n = shown(page, r);
 
 	if (n)
 		print_heading(page, title, heads);
@@ -220,7 +229,7 @@ static void print_markers(struct page *page, const struct tally_rows *r, const c
 		__u64 count = partial ? r->rows[i].total - r->rows[i].self : r->rows[i].self;
 		size_t width;
 
-		if (!count || profile_get_function(page->profile, r->rows[i].id)->kind == FRAME_C_THREAD)
+		if (is_nothing(page, count) || profile_get_function(page->profile, r->rows[i].id)->kind == FRAME_C_THREAD)
 			continue;
 		width = format_marker(page, &r->rows[i], count);
 		if (!used) {
@@ -280,7 +289,7 @@ static void print_processes(struct page *page, const struct tally_rows *r)
 
 	format_heads(page, "pid", heads);
 	print_heading(page, "Processes", heads);
-	for (__u32 i = 0; i < shown(page, r, false); i++) {
+	for (__u32 i = 0; i < shown(page, r); i++) {
 		const struct profile_owner *o = profile_get_owner(page->profile, r->rows[i].line);
 
 		print_use(page, r->rows[i].self);
@@ -299,7 +308,7 @@ static void print_endpoints(struct page *page, const struct tally_rows *r)
 		return;
 	format_heads(page, "   ", heads);
 	print_heading(page, "Endpoints", heads);
-	for (__u32 i = 0; i < shown(page, r, false); i++) {
+	for (__u32 i = 0; i < shown(page, r); i++) {
 		const __u32 name = r->rows[i].id;
 
 		print_use(page, r->rows[i].self);
@@ -324,7 +333,7 @@ static void print_threads(struct page *page, const struct tally *t)
 	const struct tally_row *process = t->processes.rows;
 	const struct profile_owner *o = profile_get_owner(page->profile, process->line);
 	__u64 left = process->self;
-	__u32 n = shown(page, &t->threads, false);
+	__u32 n = shown(page, &t->threads);
 	char heads[96];
 
 	buf_clear(&page->cell);

@@ -161,9 +161,11 @@ def rows_of(page):
 
 
 def open_lines(page, app, by):
-    """Of hot() of this file, by the mouse or by the keyboard."""
-    at = page.run("[...document.querySelectorAll('#table tbody tr')].findIndex("
-                  "row => row.dataset.name === 'hot' && row.dataset.file === %s)" % json.dumps(str(app)))
+    """Of hot() of this file, by the mouse or by the keyboard, as soon as it is in an interval."""
+    find = ("[...document.querySelectorAll('#table tbody tr')].findIndex("
+            "row => row.dataset.name === 'hot' && row.dataset.file === %s)" % json.dumps(str(app)))
+    page.wait(find + " >= 0")
+    at = page.run(find)
     if by == "mouse":
         page.click("#table button.function", at)
     else:
