@@ -17,7 +17,14 @@ enum process_state {
 	PROCESS_NOT_PYTHON,
 	PROCESS_EXCLUDED, /* by a filter: until its next exec */
 	PROCESS_PROGRAM,  /* no Python, but its native code is wanted (--all) */
+	PROCESS_FORBIDDEN, /* it may not be read, so nobody knows what it is */
 };
+
+/* Whether nothing of it is known that a child of it would have, too. */
+static inline int process_is_other(enum process_state state)
+{
+	return state == PROCESS_NOT_PYTHON || state == PROCESS_FORBIDDEN;
+}
 
 /* Whether what such a process does is in the profile. */
 static inline int process_is_counted(enum process_state state)

@@ -56,7 +56,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	if (tgid == parent_tgid) /* a new thread */
 		return;
 	p = bpf_map_lookup_elem(&processes, &parent_tgid);
-	if (!opt_follow || !p || (opt_all && p->state == PROCESS_NOT_PYTHON))
+	if (!opt_follow || !p || (opt_all && process_is_other(p->state)))
 		return;
 	/* Most children of programs exec another one at once. One that goes on is met at its first tick. */
 	if (p->state == PROCESS_PROGRAM)
@@ -70,7 +70,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	 * A process that is selected has to be looked at again if it is no Python, since it may exec an
 	 * interpreter, and if its parent's verdict is from before the parent's last exec.
 	 */
-	if (copy.state == PROCESS_NOT_PYTHON || p->exec_id != parent->self_exec_id) {
+	if (process_is_other(copy.state) || p->exec_id != parent->self_exec_id) {
 		copy.state = PROCESS_WANTED;
 		copy.check_after = 0;
 	}

@@ -155,6 +155,8 @@ static __always_inline enum outcome sample_task(struct scratch *s, struct cpu_st
 		return sample_process(s, count, kind, task, p);
 	case PROCESS_NOT_PYTHON:
 		return OUTCOME_NOT_PYTHON;
+	case PROCESS_FORBIDDEN: /* only ticks have an outcome for that */
+		return event_is_tick(kind) ? OUTCOME_FORBIDDEN : OUTCOME_NOT_PYTHON;
 	case PROCESS_EXCLUDED:
 		return OUTCOME_NOT_SELECTED;
 	}

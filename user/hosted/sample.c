@@ -61,10 +61,27 @@ static void forget_codes(struct thread *t)
 	memset(t->known, 0, sizeof(t->known));
 }
 
+/* It has been read before, and may not be any more: the profiler is to find out why. */
+static void ask_again(void)
+{
+	const __u32 key = host_task->tgid;
+	struct process *p = bpf_map_lookup_elem(&processes, &key);
+
+	if (!p)
+		return;
+	p->state = PROCESS_WANTED;
+	p->check_after = 0;
+	__sync_fetch_and_add(&processes_stamp, 1);
+}
+
 static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
 		  const struct layout *l, int outcome)
 {
-	if (outcome == OUTCOME_NO_LAYOUT || thread_is_held(hold))
+	const bool refused = memory_refused();
+
+	if (refused)
+		ask_again();
+	else if (outcome == OUTCOME_NO_LAYOUT || thread_is_held(hold))
 		return outcome;
 	host_drop_records();
 	forget_codes(t);
@@ -74,6 +91,8 @@ static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind ki
 		s->who.known.self_below = 0;
 	s->code.unsettled = s->code.no_epoch = s->who.learned = 0;
 	attributes_begin(s);
+	if (refused)
+		return OUTCOME_FORBIDDEN;
 	return count_plain(s, count, kind, t, l, t->roots[kind].node, OUTCOME_MOVED);
 }
 

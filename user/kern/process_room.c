@@ -36,7 +36,7 @@ static int remove_others(const struct table *t, const struct process_list *list,
 	int made = 0;
 
 	for (size_t i = 0; i < list->count && made < wanted; i++)
-		if (list->processes[i].state == PROCESS_NOT_PYTHON)
+		if (process_is_other(list->processes[i].state))
 			made += remove_pid(t, list->pids[i]);
 	return made;
 }

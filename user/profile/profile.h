@@ -67,7 +67,8 @@ struct profile_info {
 	__u64 ticks_came, ticks_wanted;
 	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
-	__u64 unanalysed; /* ticks of processes that had only begun: they are not in the profile */
+	__u64 unanalysed; /* ticks of processes that had only begun: they are not in the profile, ... */
+	__u64 forbidden;  /* ... nor are those of processes that may not be read */
 	__u32 unlooked; /* processes of the run that could not be looked at */
 	char whose_unlooked[256]; /* in words whose they are, "" = not known */
 	struct profile_loss losses[PROFILE_LOSSES_MAX]; /* the oldest first */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/finish.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "run/agent.h"
 #include "run/loop_rows.h"
 #include "run/printed.h"
+#include "stats/books.h"
 #include "stats/run_stats.h"
 #include "targets/registry.h"
 
@@ -81,6 +83,21 @@ static void fill_report(struct agent *a, struct run_stats *r)
 	run_stats_measure_self(r, a->facts.command_seconds);
 }
 
+/* Those that were named may not be read, which was said, and so nothing at all was sampled. */
+static int check_sampled(const struct agent *a, const struct run_stats *r)
+{
+	const struct options *o = a->options;
+	const struct cpu_stats *sum = &r->kernel.sum;
+
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (books_of(sum, kind).in_profile)
+			return 0;
+	if (!sum->outcome[EVENT_CPU][OUTCOME_FORBIDDEN] || (!o->command && !o->pid_count))
+		return 0;
+	log_error("nothing was sampled: %s may not be read", o->command ? o->command[0] : "what --pid names");
+	return -EACCES;
+}
+
 int finish_write(struct agent *a)
 {
 	const struct options *o = a->options;
@@ -103,5 +120,5 @@ int finish_write(struct agent *a)
 	err = write_stats(a, &report, f, &patience);
 	err = printed_flush(f) ?: err;
 	whole_say_how_to_open(&whole);
-	return err ?: lost;
+	return err ?: lost ?: check_sampled(a, &report);
 }

@@ -120,6 +120,7 @@ static void count_ticks(void *agent, struct tick_counts *ret)
 		.came = s.sum.ticks,
 		.expected = kernel_expected(a->kernel),
 		.unanalysed = s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS],
+		.forbidden = s.sum.outcome[EVENT_CPU][OUTCOME_FORBIDDEN],
 	};
 	full_tables_count(&s.sum, ret->full);
 	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {

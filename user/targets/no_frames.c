@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/lacking.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "proc/procfs.h"
 #include "proc/yama.h"
 #include "python/identify.h"
 
@@ -113,9 +116,27 @@ void no_frames_no_layout(struct no_frames *n, __u32 pid)
 		 LAYOUTS_MAX, pid);
 }
 
+/* Of what is in /proc/PID root is the owner when the process is not dumpable (fs/proc/base.c). */
+static const char *why_forbidden(pid_t pid, int scope)
+{
+	struct stat st;
+	char path[32];
+	uid_t user;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (procfs_read_user(pid, &user) || stat(path, &st))
+		return "it may not be read";
+	if (user != geteuid() && geteuid())
+		return "it is another user's";
+	if (user != st.st_uid)
+		return "it lets nobody read it (setuid, a program file that may not be read, or "
+		       "PR_SET_DUMPABLE)";
+	return scope > 0 ? "Yama forbids to read it" : "it may not be read";
+}
+
 void no_frames_forbidden(struct no_frames *n, __u32 pid)
 {
-	char advice[LACKING_SIZE], text[LACKING_SIZE + 192], yama[128] = "";
+	char advice[LACKING_SIZE], text[2 * LACKING_SIZE + 192], yama[128] = "";
 	const int scope = yama_scope(YAMA_SCOPE);
 
 	if (scope == 1)
@@ -123,7 +144,7 @@ void no_frames_forbidden(struct no_frames *n, __u32 pid)
 			 "; for this user's own: sudo sysctl kernel.yama.ptrace_scope=0, or -- COMMAND");
 	else if (scope > 1)
 		snprintf(yama, sizeof(yama), " (kernel.yama.ptrace_scope is %d)", scope);
-	snprintf(text, sizeof(text), "nor for others: looking at them is refused; %s%s",
+	snprintf(text, sizeof(text), "nor for others like it: %s; %s%s", why_forbidden((pid_t)pid, scope),
 		 lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice), yama);
 	say_once(n, pid, text);
 }

@@ -196,6 +196,16 @@ static bool is_forbidden(int err)
 	return err == -EPERM || err == -EACCES;
 }
 
+/* What was read of it until now has its names; from here on it is another one. */
+static void end_of_reading(struct verdicts *v, const struct record_process *p)
+{
+	struct process known;
+
+	if (!kernel_get_process(v->kernel, p->pid, &known) && known.start_time == p->start_time &&
+	    known.exec_id == p->exec_id)
+		registry_end(v->registry, known.id);
+}
+
 /* Judges a reply, which may say nothing but why the process could not be looked at. 0 or -errno. */
 static int judge(struct verdicts *v, const struct record_process *p, const struct worker_reply *r,
 		 struct ruling *ruling, struct process *process)
@@ -204,6 +214,8 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
 		no_frames_forbidden(&v->no_frames, p->pid);
+		end_of_reading(v, p);
+		process->state = PROCESS_FORBIDDEN;
 	} else if (r->error == -EAGAIN) {
 		process->state = PROCESS_WANTED;
 		process->check_after = ruling_check_rest();

@@ -68,6 +68,7 @@ void weight_set(struct profile_info *info, __u32 frequency, const struct tick_co
 	for (int i = 0; i < FULL_TABLES; i++)
 		info->full[i] = to->full[i] - from->full[i];
 	info->unanalysed = to->unanalysed - from->unanalysed;
+	info->forbidden = to->forbidden - from->forbidden;
 	info->period_ns = NS_PER_SECOND / frequency;
 	info->ticks_came = info->ticks_wanted = 0;
 	if (!came || all <= came)

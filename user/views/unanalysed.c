@@ -3,14 +3,20 @@
 
 #include "profile/profile.h"
 
+static void print_missing(const struct profile *p, __u64 ticks, const char *why, FILE *f)
+{
+	if (ticks)
+		fprintf(f, "\nNot in the profile: %.1f%%, %llu tick%s of %s\n",
+			100.0 * ticks / (ticks + profile_total_of(p, EVENT_CPU)), ticks, ticks > 1 ? "s" : "",
+			why);
+}
+
 void unanalysed_print(const struct profile *p, FILE *f)
 {
-	const __u64 ticks = profile_get_info(p)->unanalysed;
+	const struct profile_info *info = profile_get_info(p);
 
-	if (profile_get_info(p)->outside)
+	if (info->outside)
 		fputs("\nSampled from outside, without BPF: no waits, no native code\n", f);
-	if (!ticks)
-		return;
-	fprintf(f, "\nNot in the profile: %.1f%%, %llu tick%s of programs that were not analysed yet\n",
-		100.0 * ticks / (ticks + profile_total_of(p, EVENT_CPU)), ticks, ticks > 1 ? "s" : "");
+	print_missing(p, info->unanalysed, "programs that were not analysed yet", f);
+	print_missing(p, info->forbidden, "processes that may not be read", f);
 }

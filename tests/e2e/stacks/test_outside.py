@@ -213,6 +213,32 @@ def test_a_kernel_that_does_not_count_is_refused(how, open_folder):
     assert ("BPF is refused here (" in done.stderr) == (how is NOBODY), done.stderr
 
 
+def test_a_command_that_may_not_be_read(open_folder):
+    """Its program file is for execution only: the kernel lets nobody but root read what runs it."""
+    closed = shutil.copyfile("/usr/bin/python3", open_folder / "closed")
+    closed.chmod(0o711)
+    run = profiler.Run(open_folder, "--", closed, "-c", BUSY, binary=[*NOBODY, profiler.BINARY])
+    run.finish(code=1)
+    assert not profiler.total(run.samples) and run.stats["outcomes"]["forbidden"] > 30
+    assert not run.stats["outcomes"]["not_python"]
+    assert run.err.count("it lets nobody read it (") == 1 and "CAP_SYS_PTRACE" in run.err, run.err
+    assert "nothing was sampled: %s may not be read" % closed in run.err
+
+
+def test_a_command_that_lets_nobody_read_it_any_more(open_folder):
+    """What it did before is in the profile."""
+    script = ("import ctypes, time\ndef burn(until):\n    while time.process_time() < until: pass\n"
+              "burn(1)\nctypes.CDLL(None).prctl(4, 0, 0, 0, 0)\nburn(2)")
+    run = profiler.Run(open_folder, "--", "/usr/bin/python3", "-c", script,
+                       binary=[*NOBODY, profiler.BINARY])
+    run.finish()
+    outcomes = run.stats["outcomes"]
+    assert profiler.total(run.samples) > 30 and outcomes["forbidden"] > 30, outcomes
+    assert outcomes["no_thread_state"] + outcomes["unreadable"] < 10, outcomes
+    assert run.err.count("it lets nobody read it (") == 1, run.err
+    assert "ticks of processes that may not be read" in run.err, run.err
+
+
 def test_all_processes_are_refused():
     done = subprocess.run([profiler.BINARY, *OUTSIDE, "-a"], capture_output=True, text=True)
     assert done.returncode == 2 and "--pid, --children or -- COMMAND" in done.stderr

@@ -235,6 +235,8 @@ static void test_process_states(void **state)
 	forge_usual(0x030d, codes);
 	driven_set_process(PROCESS_NOT_PYTHON, DRIVEN_ID);
 	assert_int_equal(drive(), OUTCOME_NOT_PYTHON);
+	driven_set_process(PROCESS_FORBIDDEN, DRIVEN_ID);
+	assert_int_equal(drive(), OUTCOME_FORBIDDEN);
 	driven_set_process(PROCESS_NO_LAYOUT, DRIVEN_ID);
 	assert_int_equal(drive(), OUTCOME_NO_LAYOUT);
 	driven_path_is("[unsupported Python]");

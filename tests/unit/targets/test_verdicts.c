@@ -158,7 +158,7 @@ TEST(program)
 TEST(program_that_is_closed)
 {
 	begin_with(true);
-	assert_int_equal(told(failure(-EPERM)).state, PROCESS_NOT_PYTHON);
+	assert_int_equal(told(failure(-EPERM)).state, PROCESS_FORBIDDEN);
 	assert_int_equal(registry_held(registry), 0);
 }
 
@@ -297,13 +297,34 @@ TEST(may_not_be_looked_at)
 
 	begin();
 	begin_log();
-	assert_int_equal(told(failure(-EPERM)).state, PROCESS_NOT_PYTHON);
-	assert_int_equal(told(failure(-EACCES)).state, PROCESS_NOT_PYTHON);
+	assert_int_equal(told(failure(-EPERM)).state, PROCESS_FORBIDDEN);
+	assert_int_equal(told(failure(-EACCES)).state, PROCESS_FORBIDDEN);
 	text = end_log();
 	assert_int_equal(lines(text), 1);
 	assert_non_null(strstr(text, "CAP_SYS_PTRACE"));
 	assert_int_equal(verdicts_find(verdicts, target.pid), PROCESS_WANTED);
 	assert_int_equal(registry_held(registry), 0);
+}
+
+/* A sampler from outside has found that it must not read it any more. */
+TEST(may_no_longer_be_looked_at)
+{
+	struct process p, later;
+
+	begin();
+	p = told(answer(VERDICT_PYTHON, 0x030d00f0, ""));
+	p.state = PROCESS_WANTED;
+	assert_int_equal(kernel_set_process(kernel, target.pid, &p), 0);
+	begin_log();
+	later = told(failure(-EPERM));
+	assert_int_equal(lines(end_log()), 1);
+	assert_int_equal(later.state, PROCESS_FORBIDDEN);
+	assert_true(is_asked_again(&later));
+	assert_int_not_equal(later.id, p.id);
+	assert_true(registry_find(registry, p.id)->ended);
+	later = told(answer(VERDICT_PYTHON, 0x030d00f0, "")); /* now it may again */
+	assert_int_equal(later.state, PROCESS_PYTHON);
+	assert_false(registry_find(registry, later.id)->ended);
 }
 
 /* The worker hung or crashed over it. */

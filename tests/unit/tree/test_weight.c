@@ -44,11 +44,13 @@ TEST(as_many_as_were_asked_for)
 
 TEST(ticks_without_a_verdict)
 {
-	const struct tick_counts from = { .unanalysed = 5 }, to = { .unanalysed = 12 };
-	struct profile_info info = { .unanalysed = 9 };
+	const struct tick_counts from = { .unanalysed = 5, .forbidden = 2 },
+				 to = { .unanalysed = 12, .forbidden = 6 };
+	struct profile_info info = { .unanalysed = 9, .forbidden = 9 };
 
 	weight_set(&info, 100, &from, &to);
 	assert_int_equal(info.unanalysed, 7);
+	assert_int_equal(info.forbidden, 4);
 }
 
 TEST(wants_of_room_in_between)
