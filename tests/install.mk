@@ -15,7 +15,7 @@ pip     = .cache/venv/bin/pip --python .cache/$(1)/bin/python install -q --disab
 .PHONY: all golang debian interpreters viewers manifest-tools
 all: golang debian interpreters viewers .cache/web/$(DONE)
 ifneq ($(FOR),check)
-all: .cache/web-3.13/.done .cache/web-3.14/.done .cache/mcp/.done manifest-tools
+all: .cache/web-3.13/.done .cache/web-3.14/.done .cache/mcp/.done .cache/doors/.done manifest-tools
 endif
 
 golang:
@@ -40,7 +40,8 @@ interpreters: $(if $(filter check,$(FOR)),golang,debian)
 .cache/venv/$(DONE): tests/requirements.txt | .cache/venv/bin/activate
 .cache/web/$(DONE): $(WEB) | .cache/web/bin/activate
 .cache/mcp/$(DONE): tests/mcp-requirements.txt | .cache/mcp/bin/activate
-.cache/venv/$(DONE) .cache/web/$(DONE) .cache/mcp/$(DONE):
+.cache/doors/$(DONE): tests/doors-requirements.txt | .cache/doors/bin/activate
+.cache/venv/$(DONE) .cache/web/$(DONE) .cache/mcp/$(DONE) .cache/doors/$(DONE):
 	@echo "installing the Python packages of $<"
 	sed '$(PART)' $< | $(call pip,$(notdir $(@D))) -r /dev/stdin
 	touch $@

@@ -37,6 +37,7 @@ FEATURES = {
     "go": "go tool pprof (golang-go)",
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "helm": "built from its Go module",
+    "doors": "the packages of tests/doors-requirements.txt",
     "headers": "Python.h of the interpreter's version (libpython3.11-dev)",
     "interpreters": "two interpreters that have their runtime in the program itself",
     "kubernetes": "a node of Kubernetes on this machine (tests/k8s/README.md)",

@@ -48,13 +48,16 @@ class Environment:
     none that works, since they find their files by where they are, or are too new for the tests' pip. Those
     have it in a folder of $PYTHONPATH (`pip install --target`)."""
 
-    def __init__(self, interpreter, venv=True):
+    def __init__(self, interpreter, venv=True, site=None):
+        """site: a folder of packages of another environment, which are to be had, too."""
         self.interpreter = interpreter
         self.folder = pathlib.Path(_folder().name, "%s-%s" % (interpreter.name, "venv" if venv else "target"))
         if venv:
             self.python = self.folder / "bin" / "python"
             subprocess.run([interpreter.path, "-m", "venv", "--without-pip", self.folder], check=True)
             pip("--python", self.python, "install")
+            own, = self.folder.glob("lib/python*/site-packages")
+            (own / "others.pth").write_text("%s\n" % site if site else "")
         else:
             self.python = interpreter.path
             pip("install", "--target", self.folder)

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import warnings
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Type, TypeVar, Union
 
 from ._binary import find_binary
 from ._running import ProfilerError, Running, failure
@@ -39,9 +39,11 @@ class Profile:
     """Made by profile(). One stretch at a time; the same one may be entered again, and then writes its file
     anew."""
 
-    def __init__(self, output: Union[str, "os.PathLike[str]", None], options: Dict[str, Option]) -> None:
+    def __init__(self, output: Union[str, "os.PathLike[str]", None], options: Dict[str, Option],
+                 words: Sequence[str] = ()) -> None:
+        """words: more of the command line."""
         self._folder = tempfile.TemporaryDirectory(prefix="pyperf-") if output is None else None
-        self._options = command_line(options)
+        self._options = [*command_line(options), *words]
         self._output = output
         self._running: Optional[Running] = None
         self._calls = threading.Lock()

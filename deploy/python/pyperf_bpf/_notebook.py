@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""%load_ext pyperf_bpf: %%pyperf profiles a cell of a notebook, and shows its hottest functions and lines.
+
+Kernels compile cells under names such as /tmp/ipykernel_4711/1787822093.py, a hash of the text. What is shown
+and written here has the name that a person knows, In [7]. Lines count from the first one of the cell, that of
+%%pyperf itself."""
+from __future__ import annotations
+
+import argparse
+import ast
+import collections
+import contextlib
+import linecache
+import re
+import shlex
+import subprocess
+import sys
+import time
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+from ._binary import BinaryMissing, find_binary
+from ._pprof import rename
+from ._profile import Profile
+from ._running import ProfilerError, failure
+
+FREQUENCY = "199"
+TEXT_WIDTH = 60
+NAME_WIDTH = 34
+WAITS_BELOW = 0.2  # of the time that the cell took
+WAITED = "It mostly waited: %%pyperf --event wall shows where, with root or its capabilities."
+ROWS = 1000  # of which those are chosen that are shown
+EMPTY = 3  # exit code of `report`
+UNITS = {"nanoseconds": (1e9, "%.2f s"), "bytes": (2.0 ** 20, "%.2f MiB"), "count": (1.0, "%d")}
+
+
+class Cells:
+    """What the files of a profile are called to a person."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._files: Dict[str, Set[str]] = {}  # by label
+
+    def label(self, file: str) -> Optional[str]:
+        named: Optional[Tuple[str, str]] = self._shell.compile.format_code_name(file)
+        if not named:
+            return None
+        label = named[1].replace("In[", "In [")
+        self._files.setdefault(label, set()).add(file)
+        return label
+
+    def text(self, file: str, line: int) -> str:
+        """As Python itself would show it in a traceback. What an editor has run under the number of a cell
+        could be another text: of two none is shown."""
+        texts = {linecache.getline(name, line).strip() for name in self._files.get(file, {file})} - {""}
+        return texts.pop() if len(texts) == 1 else ""
+
+
+class Names:
+    """%pyperf_names: cells are compiled under the names that people know, so that every profiler shows them,
+    also one that looks from outside. Only those with a number of their own: what an editor runs in between
+    has none. Who looks for the other names, as the kernel's debugger, does not find these cells."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self._original = shell.compile.get_code_name
+        self._cell: Optional[str] = None
+
+    def _begins(self, info: Any) -> None:
+        self._cell = info.raw_cell if info.store_history else None
+
+    def _name(self, raw_code: str, transformed_code: str, count: int) -> str:
+        if raw_code == self._cell:
+            return "In [%d]" % count
+        return str(self._original(raw_code, transformed_code, count))
+
+    def switch(self, on: bool) -> None:
+        if on == (self._shell.compile.get_code_name == self._name):
+            return
+        self._shell.compile.get_code_name = self._name if on else self._original
+        change = self._shell.events.register if on else self._shell.events.unregister
+        change("pre_run_cell", self._begins)
+
+
+def number(shell: Any) -> int:
+    """Of the cell that runs. The counter is that of the next one while some versions run a cell; the frames
+    of this one know."""
+    frame = sys._getframe()
+    while frame:
+        named = shell.compile.format_code_name(frame.f_code.co_filename)
+        if named:
+            return int(re.sub(r"\D", "", named[1]) or 0)
+        if not frame.f_back:
+            break
+        frame = frame.f_back
+    return int(shell.execution_count)
+
+
+def execute(shell: Any, cell: str) -> Any:
+    """Runs it as the cell that it is, and returns the value of its last expression. A comment stands for the
+    line with the magic, so that lines have their numbers."""
+    __tracebackhide__ = True
+    text = "# %%pyperf\n" + cell
+    transformed = shell.transform_cell(text)
+    name = shell.compile.cache(transformed, number(shell), raw_code=text)
+    tree = shell.transform_ast(shell.compile.ast_parse(transformed, filename=name))
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    exec(shell.compile(tree, name, "exec"), shell.user_global_ns, shell.user_ns)
+    if last is None:
+        return None
+    return eval(shell.compile(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)
+
+
+class Shown:
+    """The tables, for display()."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _amount(value: float, unit: str) -> str:
+    scale, form = UNITS.get(unit, (1.0, "%%d %s" % unit))
+    return form % (value / scale)
+
+
+def _place(row: Dict[str, Any]) -> str:
+    file = str(row.get("file", ""))
+    short = file if file.startswith("In [") else "/".join(file.split("/")[-2:])
+    return "%s:%d" % (short, row["line"]) if row.get("line") else short
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[:width - 3] + "..."
+
+
+def functions(rows: List[Dict[str, Any]], top: int) -> List[str]:
+    """Those of the kernel that only call the cell are none that anybody asked for."""
+    kept = [row for row in rows if row["self"] or _place(row).startswith("In [")]
+    return ["%6.1f%%  %5.1f%%  %-*s %s" % (100 * row["self_share"], 100 * row["total_share"], NAME_WIDTH,
+                                          _cut(row["name"], NAME_WIDTH), _place(row)) for row in kept[:top]]
+
+
+def lines(rows: List[Dict[str, Any]], cells: Cells, top: int) -> List[str]:
+    """A line of two functions, as one with a generator in it, is one line."""
+    shares: Dict[Tuple[str, int], float] = collections.defaultdict(float)
+    places = {}
+    for row in rows:
+        key = str(row.get("file", "")), int(row.get("line", 0))
+        if not key[1]:
+            continue  # of threads that have no Python
+        shares[key] += row["self_share"]
+        places[key] = _place(row)
+    hottest = sorted((key for key in shares if shares[key]), key=lambda key: -shares[key])[:top]
+    return ["%6.1f%%  %-*s %s" % (100 * shares[key], NAME_WIDTH, _cut(places[key], NAME_WIDTH),
+                                  _cut(cells.text(*key), TEXT_WIDTH)) for key in hottest]
+
+
+def tables(report: Dict[str, Any], cells: Cells, top: int, seconds: float) -> str:
+    """report: that of `report --json`."""
+    profile = report["profile"]
+    total, unit = profile["total"], profile["unit"]
+    said = ["%s of %s in %.2f s%s" % (_amount(total, unit), profile["event"], seconds,
+                                      ", %d samples" % profile["samples"] if "samples" in profile else "")]
+    if unit == "nanoseconds" and profile["event"] == "cpu" and total / 1e9 < WAITS_BELOW * seconds:
+        said.append(WAITED)
+    rows = {table["by"]: table["rows"] for table in report["tables"] if table["shape"] == "rows"}
+    said += ["", "Hottest functions", "   self   total", *functions(rows["function"], top)]
+    said += ["", "Hottest lines", *lines(rows["line"], cells, top)]
+    said += ["", *("note: %s" % note["text"] for note in report["notes"] if note["code"] == "few_samples")]
+    return "\n".join(said).rstrip()
+
+
+def write(profile: Profile, output: str) -> None:
+    done = subprocess.run([find_binary(), "report", "-o", output, "--", str(profile.path)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    if done.returncode:
+        raise failure(done.stderr.splitlines(), done.returncode)
+
+
+def arguments(line: str) -> Tuple[argparse.Namespace, List[str]]:
+    """Ours, and those of the profiler."""
+    from IPython.core.error import UsageError
+    parser = argparse.ArgumentParser(prog="%%pyperf", add_help=False, allow_abbrev=False)
+    parser.add_argument("-o", "--output")
+    parser.add_argument("-n", "--top", type=int, default=10)
+    try:
+        return parser.parse_known_args(shlex.split(line))
+    except (SystemExit, ValueError):
+        raise UsageError("%%pyperf takes -o FILE, -n N, and options of pyperf-bpf") from None
+
+
+def begin(profile: Profile, stack: contextlib.ExitStack) -> None:
+    from IPython.core.error import UsageError  # is shown as one line
+    try:
+        stack.enter_context(profile)
+    except (ProfilerError, BinaryMissing) as error:
+        raise UsageError(str(error)) from None
+
+
+def show(shell: Any, profile: Profile, own: argparse.Namespace, seconds: float) -> None:
+    from IPython.display import display
+    cells = Cells(shell)
+    rename(profile.path, cells.label)
+    try:
+        text = tables(profile.report("--top=%d" % ROWS), cells, own.top, seconds)
+        is_empty = False
+    except ProfilerError as error:
+        if error.code != EMPTY:
+            raise
+        text, is_empty = "no sample in %.2f s\n%s" % (seconds, WAITED), True
+    display(Shown(text))  # type: ignore[no-untyped-call]
+    if own.output and not is_empty:
+        write(profile, own.output)
+
+
+def profiled(shell: Any, line: str, cell: str) -> Any:
+    __tracebackhide__ = True
+    own, options = arguments(line)
+    profile = Profile(None, {}, ["--frequency", FREQUENCY, *options])
+    began = 0.0
+    try:
+        with contextlib.ExitStack() as stack:
+            begin(profile, stack)
+            began = time.perf_counter()
+            return execute(shell, cell)
+    finally:
+        if profile.path.exists():
+            show(shell, profile, own, time.perf_counter() - began)
+
+
+def load(shell: Any) -> None:
+    def pyperf(line: str, cell: str) -> Any:
+        """%%pyperf [-n N] [-o FILE] [OPTION...]: profiles this cell, and shows its N hottest functions and
+        lines.
+
+        -o FILE writes the profile, too: .pb.gz, .html, .svg, .folded, .speedscope.json or .firefox.json.
+        OPTION: any of `pyperf-bpf`, as --event wall, --native top, -F 999."""
+        __tracebackhide__ = True
+        return profiled(shell, line, cell)
+
+    def pyperf_names(line: str) -> None:
+        """%pyperf_names on|off: whether cells from now on are called In [7] in every profile, also in those
+        of who looks from outside."""
+        from IPython.core.error import UsageError
+        if line.strip() not in ("on", "off"):
+            raise UsageError("%pyperf_names wants on or off")
+        names.switch(line.strip() == "on")
+
+    names = Names(shell)
+    shell.register_magic_function(pyperf, "cell", "pyperf")
+    shell.register_magic_function(pyperf_names, "line", "pyperf_names")
