@@ -16,7 +16,6 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 {
 	const double seconds = clock_seconds() - run->start;
 	struct run_stats report = {};
-	__u64 cached, looked;
 	char words[BOOKS_WORDS_MAX];
 	size_t live = 0;
 
@@ -25,11 +24,9 @@ void progress_show(struct progress *p, const struct run_facts *run, const struct
 	p->last = seconds;
 	kernel_stats(k, &report.kernel);
 	registry_count(r, &live);
-	cached = report.kernel.sum.cache_full + report.kernel.sum.cache_partial;
-	looked = cached + report.kernel.sum.cache_miss;
 	books_in_words(&report.kernel.sum, run->events, words);
-	fprintf(stderr, "\r\033[K%.0f s, %d CPUs at %u Hz, %zu processes, %s, %.0f%% cached. Ctrl-C ends it.",
-		seconds, run->cpus, run->frequency, live, words, looked ? 100.0 * cached / looked : 0.0);
+	fprintf(stderr, "\r\033[K%.0f s, %zu process%s, %s. Ctrl-C ends it.", seconds, live,
+		live == 1 ? "" : "es", words);
 	fflush(stderr);
 }
 

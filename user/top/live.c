@@ -10,12 +10,14 @@
 #include "base/loop.h"
 #include "kern/records.h"
 #include "profile/filter.h"
+#include "profile/join.h"
 #include "targets/registry.h"
 #include "top/screen.h"
 #include "top/terminal.h"
 #include "tree/window.h"
 
 #define PROFILES_MAX 128
+#define WHOLE_MAX    (32ULL << 20)
 #define BYTES_MAX    (128ULL << 20) /* of all profiles that are kept for the comparison */
 
 /* A profile that was shown. */
@@ -34,6 +36,7 @@ struct live {
 	struct screen screen;
 	struct past past[PROFILES_MAX]; /* the oldest first */
 	size_t count;
+	struct profile *whole; /* of all the time since the start, or since it had become too large */
 	double refresh, due; /* due: clock_seconds() of the next profile */
 	bool marked; /* its end is marked, and it is being taken */
 	bool stale;  /* what is on the terminal */
@@ -71,6 +74,25 @@ static void drop_old(struct live *l)
 	}
 }
 
+/* What is joined has to be copied each time, so it begins anew when it has become large. */
+static int join_whole(struct live *l, struct profile *newer)
+{
+	const struct profile *const parts[] = { l->whole ?: newer, newer };
+	struct profile *joined;
+	int err;
+
+	if (l->whole && profile_bytes(l->whole) > WHOLE_MAX) {
+		profile_free(l->whole);
+		l->whole = NULL;
+	}
+	err = profile_join(l->whole ? parts : parts + 1, l->whole ? 2 : 1, &joined);
+	if (err)
+		return err;
+	profile_free(l->whole);
+	l->whole = joined;
+	return 0;
+}
+
 int live_open(struct live **ret, struct windows *windows, const struct registry *registry, double refresh)
 {
 	struct live *l = calloc(1, sizeof(*l));
@@ -83,6 +105,7 @@ int live_open(struct live **ret, struct windows *windows, const struct registry 
 	l->refresh = refresh;
 	l->due = clock_seconds() + refresh;
 	l->screen.colour = true;
+	l->screen.unit = "s";
 	l->screen.cursor = -1;
 	l->stale = true;
 	while (!(windows->events & EVENT_BIT(l->kind)))
@@ -105,6 +128,7 @@ void live_close(struct live *l)
 	window_close(l->window);
 	while (l->count)
 		drop_oldest(l);
+	profile_free(l->whole);
 	free(l);
 }
 
@@ -286,9 +310,10 @@ static int take_profile(struct live *l)
 		return err;
 	l->marked = false;
 	l->due = clock_seconds() + l->refresh;
-	if (l->screen.paused) {
+	err = join_whole(l, profile);
+	if (err || l->screen.paused) {
 		profile_free(profile);
-		return 0;
+		return err;
 	}
 	l->past[l->count++] = (struct past){ profile, clock_seconds() };
 	drop_old(l);
@@ -297,7 +322,7 @@ static int take_profile(struct live *l)
 }
 
 /* The rows of a profile that was shown, of the kind that is chosen. */
-static int make_rows(const struct live *l, const struct past *past, struct top_rows *ret)
+static int make_rows(const struct live *l, const struct profile *profile, struct top_rows *ret)
 {
 	const struct profile_filter filter = { .events = EVENT_BIT(l->kind) };
 	_cleanup_profile_ struct profile *of_kind = NULL;
@@ -305,8 +330,8 @@ static int make_rows(const struct live *l, const struct past *past, struct top_r
 
 	*ret = (struct top_rows){ 0 };
 	if (l->windows->events == EVENT_BIT(l->kind))
-		return top_rows_make(past->profile, l->screen.view, ret);
-	err = profile_filter_apply(&filter, past->profile, &of_kind);
+		return top_rows_make(profile, l->screen.view, ret);
+	err = profile_filter_apply(&filter, profile, &of_kind);
 	return err ?: top_rows_make(of_kind, l->screen.view, ret);
 }
 
@@ -318,9 +343,24 @@ static int add_past(struct live *l, struct top_rows *rows)
 	l->screen.past_seconds = 0;
 	if (!l->screen.compare || l->count < 2)
 		return 0;
-	err = make_rows(l, &l->past[0], &before) ?: top_rows_compare(rows, &before);
+	err = make_rows(l, l->past[0].profile, &before) ?: top_rows_compare(rows, &before);
 	top_rows_free(&before);
 	l->screen.past_seconds = newest(l)->taken - l->past[0].taken;
+	return err;
+}
+
+static int add_whole(struct live *l, struct top_rows *rows)
+{
+	const bool is_bytes = event_rows[l->kind].unit == UNIT_BYTES;
+	struct top_rows whole;
+	int err;
+
+	l->screen.whole_seconds = (double)profile_get_info(l->whole)->duration_ns / NS_PER_SECOND;
+	l->screen.unit = is_bytes ? "MiB" : "s";
+	err = make_rows(l, l->whole, &whole) ?:
+	      top_rows_add_since(rows, &whole, l->screen.whole_seconds *
+					       (is_bytes ? (double)NS_PER_SECOND / (1 << 20) : 1));
+	top_rows_free(&whole);
 	return err;
 }
 
@@ -349,7 +389,8 @@ static int draw(struct live *l)
 	s->resource = event_rows[l->kind].resource;
 	if (l->count) {
 		s->seconds = profile_get_info(newest(l)->profile)->duration_ns / 1e9;
-		err = make_rows(l, newest(l), &rows) ?: add_past(l, &rows);
+		err = make_rows(l, newest(l)->profile, &rows) ?: add_past(l, &rows) ?:
+		      add_whole(l, &rows);
 	}
 	if (!err && s->of)
 		top_rows_keep_lines_of(&rows, s->of);

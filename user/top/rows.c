@@ -142,6 +142,8 @@ int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *
 	int err = tally_make(p, &t);
 
 	*ret = (struct top_rows){ .all = cpus_of(p, profile_total(p)) };
+	if (*event_rows[profile_shown(p)].period)
+		ret->samples = profile_total_of(p, profile_shown(p));
 	for (__u32 i = 0; !err && i < t.markers.n; i++) {
 		const struct tally_row *row = &t.markers.rows[i];
 		const bool is_of_c = profile_get_function(p, row->id)->kind == FRAME_C_THREAD;
@@ -153,11 +155,14 @@ int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *
 	return err;
 }
 
-int top_rows_compare(struct top_rows *r, const struct top_rows *before)
+typedef void (*row_setter)(struct top_row *same, const struct top_row *row, double factor);
+
+/* Calls set with each row of the other and the same row of this one: one of 0, if there was none. */
+static int join_rows(struct top_rows *r, const struct top_rows *other, row_setter set, double factor)
 {
 	_cleanup_row_index_ struct row_index *all = NULL;
 	const size_t now = r->count;
-	struct top_row *rows = realloc(r->rows, (now + before->count + 1) * sizeof(*rows));
+	struct top_row *rows = realloc(r->rows, (now + other->count + 1) * sizeof(*rows));
 
 	if (!rows)
 		return -ENOMEM;
@@ -165,19 +170,37 @@ int top_rows_compare(struct top_rows *r, const struct top_rows *before)
 	for (size_t i = 0; i < now; i++)
 		if (row_index_add(&all, &rows[i]))
 			return -ENOMEM;
-	for (size_t i = 0; i < before->count; i++) {
-		struct top_row *same = row_index_find(all, &before->rows[i]);
+	for (size_t i = 0; i < other->count; i++) {
+		struct top_row *same = row_index_find(all, &other->rows[i]);
 
-		if (same) {
-			same->before = before->rows[i].self;
-			continue;
+		if (!same) {
+			same = &rows[r->count++];
+			*same = other->rows[i];
+			same->self = same->total = same->before = same->since = 0;
 		}
-		rows[r->count] = before->rows[i];
-		rows[r->count].before = before->rows[i].self;
-		rows[r->count].self = rows[r->count].total = 0;
-		r->count++;
+		set(same, &other->rows[i], factor);
 	}
 	return 0;
+}
+
+static void set_before(struct top_row *same, const struct top_row *row, double factor)
+{
+	same->before = row->self * factor;
+}
+
+static void set_since(struct top_row *same, const struct top_row *row, double factor)
+{
+	same->since = row->self * factor;
+}
+
+int top_rows_compare(struct top_rows *r, const struct top_rows *before)
+{
+	return join_rows(r, before, set_before, 1);
+}
+
+int top_rows_add_since(struct top_rows *r, const struct top_rows *whole, double of_one_cpu)
+{
+	return join_rows(r, whole, set_since, of_one_cpu);
 }
 
 static double change_of(const struct top_row *row)
@@ -206,6 +229,13 @@ static int by_total(const void *a, const void *b)
 	return by_number(x->total, y->total, x, y);
 }
 
+static int by_since(const void *a, const void *b)
+{
+	const struct top_row *x = a, *y = b;
+
+	return by_number(x->since, y->since, x, y);
+}
+
 static int by_change(const void *a, const void *b)
 {
 	return by_number(change_of(a), change_of(b), a, b);
@@ -214,7 +244,8 @@ static int by_change(const void *a, const void *b)
 void top_rows_sort(struct top_rows *r, enum top_order order)
 {
 	static int (*const orders[TOP_ORDERS])(const void *, const void *) = {
-		[TOP_BY_SELF] = by_self, [TOP_BY_TOTAL] = by_total, [TOP_BY_CHANGE] = by_change
+		[TOP_BY_SELF] = by_self, [TOP_BY_TOTAL] = by_total, [TOP_BY_SINCE] = by_since,
+		[TOP_BY_CHANGE] = by_change
 	};
 
 	qsort(r->rows, r->count, sizeof(*r->rows), orders[order]);

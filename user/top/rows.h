@@ -34,6 +34,7 @@ struct top_row {
 	char name[TOP_NAME_SIZE], where[TOP_WHERE_SIZE]; /* which together name it */
 	double self, total; /* CPUs: 0.5 is half of one */
 	double before;	    /* self, in another profile: top_rows_compare() */
+	double since;	    /* self since the start, in the unit of the kind of event: top_rows_add_since() */
 };
 
 struct top_rows {
@@ -42,6 +43,7 @@ struct top_rows {
 	double all;  /* of all samples, CPUs */
 	double lost; /* of these, where only a marker is known, ... */
 	double of_c; /* ... and those of threads of C */
+	__u64 samples; /* that they rest on; 0 = each event was counted */
 };
 
 /*
@@ -57,7 +59,13 @@ void top_rows_free(struct top_rows *r);
  */
 int top_rows_compare(struct top_rows *r, const struct top_rows *before);
 
-enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_CHANGE, TOP_ORDERS };
+/*
+ * Sets `since` of each row from those of a profile of all the time since the start, where one CPU is so much,
+ * and adds rows of 0 for what is only in that one. 0 or -ENOMEM.
+ */
+int top_rows_add_since(struct top_rows *r, const struct top_rows *whole, double of_one_cpu);
+
+enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_SINCE, TOP_BY_CHANGE, TOP_ORDERS };
 
 void top_rows_sort(struct top_rows *r, enum top_order order);
 /* Keeps the rows whose texts have this one in them, in any case of letters. "" keeps all. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escapes.h"
+#include "base/number.h"
 #include "profile/short_path.h"
 #include "views/table_cell.h"
 
@@ -41,7 +42,8 @@ static int add_line(const struct screen *s, const char *code, const char *text, 
 
 static int add_head(const struct screen *s, const struct top_rows *rows, struct buf *out)
 {
-	char text[512], lost[64] = "";
+	static const char *const orders[TOP_ORDERS] = { "self", "total", "self since the start", "change" };
+	char text[512], lost[64] = "", samples[64] = "";
 	size_t used = 0;
 	int err;
 
@@ -50,9 +52,12 @@ static int add_head(const struct screen *s, const struct top_rows *rows, struct 
 	if (rows->all > 0 && rows->of_c > 0)
 		snprintf(lost + used, sizeof(lost) - used, "; %.0f %% C threads",
 			 100 * rows->of_c / rows->all);
-	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s",
+	if (rows->samples)
+		snprintf(samples, sizeof(samples), ", %s sample%s", number_group(rows->samples).text,
+			 rows->samples == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s%s",
 		 s->paused ? " [paused]" : "", rows->all, s->resource, s->processes,
-		 s->processes == 1 ? "" : "es", s->seconds, lost);
+		 s->processes == 1 ? "" : "es", s->seconds, samples, lost);
 	err = add_line(s, BOLD, text, out);
 	if (s->typing)
 		snprintf(text, sizeof(text), "filter: %s_   (Enter takes it, Esc leaves it out)", s->filter);
@@ -64,16 +69,17 @@ static int add_head(const struct screen *s, const struct top_rows *rows, struct 
 		snprintf(text, sizeof(text), "change: against %.0f s ago%s%s", s->past_seconds,
 			 *s->filter ? "; filter: " : "", s->filter);
 	else
-		snprintf(text, sizeof(text), "100 %% is one %s; ordered by %s%s%s", s->resource,
-			 s->order == TOP_BY_TOTAL ? "total" : "self", *s->filter ? "; filter: " : "",
-			 s->filter);
+		snprintf(text, sizeof(text),
+			 "100 %% is one %s; self %s: of the last %.0f s; ordered by %s%s%s", s->resource,
+			 s->unit, s->whole_seconds, orders[s->order],
+			 *s->filter ? "; filter: " : "", s->filter);
 	return err ?: add_line(s, "", text, out);
 }
 
 /* How wide the two texts of a row are. */
 static void share_width(const struct screen *s, size_t *ret_name, size_t *ret_where)
 {
-	const int numbers = NUMBER_WIDTH * (s->compare ? 3 : 2);
+	const int numbers = NUMBER_WIDTH * 3;
 	const int rest = s->columns > numbers + LEAST_WIDTH ? s->columns - numbers - 4 : LEAST_WIDTH;
 
 	*ret_name = (size_t)rest * 2 / 5;
@@ -83,12 +89,13 @@ static void share_width(const struct screen *s, size_t *ret_name, size_t *ret_wh
 static int add_titles(const struct screen *s, struct buf *out)
 {
 	size_t name, where;
-	char text[512];
+	char text[512], third[16];
 
 	share_width(s, &name, &where);
-	snprintf(text, sizeof(text), "%*s%*s%s  %-*.*s  %s", NUMBER_WIDTH, "self %", NUMBER_WIDTH, "total %",
-		 s->compare ? "  change" : "", (int)name, (int)name, views[s->view].first,
-		 views[s->view].second);
+	snprintf(third, sizeof(third), "self %s", s->unit);
+	snprintf(text, sizeof(text), "%*s%*s%*s  %-*.*s  %s", NUMBER_WIDTH, "self %", NUMBER_WIDTH,
+		 "total %", NUMBER_WIDTH, s->compare ? "change" : third, (int)name, (int)name,
+		 views[s->view].first, views[s->view].second);
 	return add_line(s, REVERSE, text, out);
 }
 
@@ -124,6 +131,8 @@ static int add_row(const struct screen *s, const struct top_rows *rows, const st
 			 100 * r->self, style(s, hot ? RESET : ""), NUMBER_WIDTH, 100 * r->total);
 	if (!err && s->compare)
 		err = buf_printf(out, "%+*.1f", NUMBER_WIDTH, 100 * (r->self - r->before));
+	else if (!err)
+		err = buf_printf(out, "%*.*f", NUMBER_WIDTH, r->since < 1000 ? 2 : 0, r->since);
 	err = err ?: buf_add_string(out, "  ");
 	err = err ?: add_cell(r->name, name, false, true, out);
 	err = err ?: buf_add_string(out, "  ");

@@ -26,6 +26,8 @@ struct screen {
 	/* The facts that the head shows. */
 	const char *resource; /* of the kind of event: "CPU" */
 	double seconds;	      /* that the numbers are of */
+	const char *unit;     /* of what was since the start: "s" */
+	double whole_seconds; /* since then */
 	double past_seconds;  /* how old those are that it is compared with; 0 = there are none yet */
 	size_t processes;     /* Python processes that live */
 };

@@ -97,9 +97,10 @@ def row_of(page, word):
 def test_the_hottest_function(screen):
     page = screen.page()
     assert len(page) == LINES and all(len(line) <= COLUMNS for line in page)
-    self_share, total, name, where = row_of(page, "count")
+    self_share, total, seconds, name, where = row_of(page, "count")
     assert name == "count" and where.endswith("turns.py:14")
-    assert 0 < float(self_share) <= float(total)
+    assert 0 < float(self_share) <= float(total) and float(seconds) > 0
+    assert re.search(r" in \d+ s, [\d,]+ samples", page[0]) and "self s: of the last" in page[1]
     assert float(row_of(page, "turn ")[0]) <= float(row_of(page, "turn ")[1])
 
 
@@ -131,7 +132,7 @@ def test_lines_of_the_chosen_function(screen):
     screen.press("/count\nj\n")
     page = screen.wait(lambda page: page[1].startswith("lines of count") and "count" in page[3], "lines")
     rows = [line.split() for line in page[3:-3] if line.strip()]
-    assert all(row[2] == "count" and "turns.py:" in row[3] for row in rows), rows
+    assert all(row[3] == "count" and "turns.py:" in row[4] for row in rows), rows
     screen.press("\033")
     screen.wait(lambda page: page[2].endswith("file"), "functions again")
 
@@ -154,7 +155,7 @@ def test_who_waits_for_whom():
         screen.press("w")
         page = screen.wait(lambda page: page[2].endswith("for what") and "GIL: spin" in "".join(page),
                            "holder")
-        assert row_of(page, "GIL: spin")[2] == "spin"
+        assert row_of(page, "GIL: spin")[3] == "spin"
         screen.press("q")
         assert screen.end() == 0
 

@@ -60,9 +60,7 @@ TEST(says_how_it_is_getting_on)
 	line = shown();
 	assert_memory_equal(line, ERASE, strlen(ERASE));
 	assert_int_equal(sscanf(line + strlen(ERASE),
-				"%lf s, 3 CPUs at 199 Hz, 2 processes, 0 samples, 0%% cached. "
-				"Ctrl-C ends it.%n",
-				&seconds, &end),
+				"%lf s, 2 processes, 0 samples. Ctrl-C ends it.%n", &seconds, &end),
 			 1);
 	assert_true(end > 0 && !line[strlen(ERASE) + end]); /* no newline: the next one takes its place */
 	assert_true(seconds >= 1000 && seconds < 1100);
@@ -87,7 +85,7 @@ TEST(counts_samples)
 	kernel_stop(kernel);
 	kernel_stats(kernel, &s);
 	assert_true(s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT] > 10);
-	snprintf(expected, sizeof(expected), " %llu samples, ", s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
+	snprintf(expected, sizeof(expected), " %llu samples. ", s.sum.outcome[EVENT_CPU][OUTCOME_NO_LAYOUT]);
 	assert_non_null(strstr(shown(), expected));
 }
 

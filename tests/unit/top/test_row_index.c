@@ -11,7 +11,7 @@
 TEST(rows_of_the_same_texts_are_one)
 {
 	_cleanup_row_index_ struct row_index *all = NULL;
-	struct top_row rows[3] = { { "f", "a.py:1", 1, 1, 0 } };
+	struct top_row rows[3] = { { .name = "f", .where = "a.py:1", .self = 1, .total = 1 } };
 	struct top_rows to = { .rows = rows };
 
 	assert_null(row_index_find(all, &rows[0]));

@@ -150,6 +150,30 @@ TEST(against_an_earlier_profile)
 	top_rows_free(&past);
 }
 
+/* Seconds of what was, also where nothing is now. */
+TEST(since_the_start)
+{
+	_cleanup_profile_ struct profile *whole = new_profile(), *now = new_profile();
+	struct top_rows r, all;
+
+	add(whole, 1, NULL, 100, location(whole, FRAME_PYTHON, "gone", 1), 0);
+	add(whole, 1, NULL, 20, location(whole, FRAME_PYTHON, "stays", 1), 0);
+	add(now, 1, NULL, 30, location(now, FRAME_PYTHON, "stays", 1), 0);
+	assert_int_equal(top_rows_make(whole, TOP_FUNCTIONS, &all), 0);
+	assert_int_equal(top_rows_make(now, TOP_FUNCTIONS, &r), 0);
+	assert_int_equal(r.samples, 30);
+	assert_int_equal(top_rows_add_since(&r, &all, 10), 0);
+	assert_int_equal(r.count, 2);
+	top_rows_sort(&r, TOP_BY_SELF);
+	assert_row(&r.rows[0], "stays", "/a.py:7", 15, 15);
+	assert_int_equal((int)(100 * r.rows[0].since), 100);
+	top_rows_sort(&r, TOP_BY_SINCE);
+	assert_row(&r.rows[0], "gone", "/a.py:7", 0, 0);
+	assert_int_equal((int)(100 * r.rows[0].since), 500);
+	top_rows_free(&r);
+	top_rows_free(&all);
+}
+
 TEST(a_filter_looks_at_both_texts)
 {
 	_cleanup_profile_ struct profile *p = new_profile();

@@ -10,16 +10,16 @@
 
 static struct top_row rows[] = {
 	{ "a_function_with_a_name_that_is_longer_than_its_column_is", "/srv/a/long/path/to/app.py:12", 0.5,
-	  1.25, 0.75 },
-	{ "g", "b.py:1", 0.01, 0.02, 0 },
+	  1.25, 0.75, 12.34 },
+	{ "g", "b.py:1", 0.01, 0.02, 0, 0.5 },
 };
 
-static const struct top_rows two = { rows, 2, 1.5, 0.03, 0.3 };
+static const struct top_rows two = { rows, 2, 1.5, 0.03, 0.3, 1234 };
 
 static struct screen a_screen(void)
 {
-	return (struct screen){ .columns = 80, .lines = 12, .resource = "CPU", .seconds = 2, .processes = 3,
-				.cursor = -1 };
+	return (struct screen){ .columns = 80, .lines = 12, .resource = "CPU", .unit = "s", .seconds = 2,
+				.whole_seconds = 90, .processes = 3, .cursor = -1 };
 }
 
 /* The page as text, whose lines are all within the terminal. */
@@ -50,10 +50,12 @@ TEST(head_table_and_keys)
 	struct screen s = a_screen();
 	const char *page = page_of(&s, &two);
 
-	assert_has(page, "1.50 CPUs by 3 processes in 2 s; 2.0 % not seen; 20 % C threads\n");
-	assert_has(page, "    50.0   125.0  a_function");
+	assert_has(page, "1.50 CPUs by 3 processes in 2 s, 1,234 samples; 2.0 % not seen; 20 % C threads\n");
+	assert_has(page, "    50.0   125.0   12.34  a_function");
 	assert_has(page, "app.py:12\n");
-	assert_has(page, "     1.0     2.0  g ");
+	assert_has(page, "100 % is one CPU; self s: of the last 90 s; ordered by self\n");
+	assert_has(page, "  self % total %  self s  function");
+	assert_has(page, "     1.0     2.0    0.50  g ");
 	assert_has(page, "q quit\n");
 	assert_null(strchr(page, '\033'));
 }
