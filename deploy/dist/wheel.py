@@ -72,6 +72,7 @@ files = {
     f"{info}/METADATA": ((METADATA % (version, ABOUT)).encode(), 0o644),
     f"{info}/WHEEL": (f"Wheel-Version: 1.0\nGenerator: pyperf-bpf {version}\nRoot-Is-Purelib: false\n"
                       f"{tags}".encode(), 0o644),
+    f"{info}/entry_points.txt": (b"[pytest11]\npyperf_bpf = pyperf_bpf.pytest_plugin\n", 0o644),
     f"{info}/licenses/LICENSE": ((stage / "LICENSE").read_bytes(), 0o644),
     f"{info}/licenses/LICENCES.md": ((stage / "LICENCES.md").read_bytes(), 0o644),
     f"{info}/sboms/pyperf-bpf.cdx.json": ((stage / "pyperf-bpf.cdx.json").read_bytes(), 0o644),

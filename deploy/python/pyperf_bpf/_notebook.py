@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import collections
 import contextlib
 import linecache
 import re
@@ -22,15 +21,10 @@ from ._binary import BinaryMissing, find_binary
 from ._pprof import rename
 from ._profile import Profile
 from ._running import ProfilerError, failure
+from ._tables import EMPTY, ROWS, tables
 
 FREQUENCY = "199"
-TEXT_WIDTH = 60
-NAME_WIDTH = 34
-WAITS_BELOW = 0.2  # of the time that the cell took
 WAITED = "It mostly waited: %%pyperf --event wall shows where, with root or its capabilities."
-ROWS = 1000  # of which those are chosen that are shown
-EMPTY = 3  # exit code of `report`
-UNITS = {"nanoseconds": (1e9, "%.2f s"), "bytes": (2.0 ** 20, "%.2f MiB"), "count": (1.0, "%d")}
 
 
 class Cells:
@@ -120,58 +114,6 @@ class Shown:
         return self._text
 
 
-def _amount(value: float, unit: str) -> str:
-    scale, form = UNITS.get(unit, (1.0, "%%d %s" % unit))
-    return form % (value / scale)
-
-
-def _place(row: Dict[str, Any]) -> str:
-    file = str(row.get("file", ""))
-    short = file if file.startswith("In [") else "/".join(file.split("/")[-2:])
-    return "%s:%d" % (short, row["line"]) if row.get("line") else short
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[:width - 3] + "..."
-
-
-def functions(rows: List[Dict[str, Any]], top: int) -> List[str]:
-    """Those of the kernel that only call the cell are none that anybody asked for."""
-    kept = [row for row in rows if row["self"] or _place(row).startswith("In [")]
-    return ["%6.1f%%  %5.1f%%  %-*s %s" % (100 * row["self_share"], 100 * row["total_share"], NAME_WIDTH,
-                                          _cut(row["name"], NAME_WIDTH), _place(row)) for row in kept[:top]]
-
-
-def lines(rows: List[Dict[str, Any]], cells: Cells, top: int) -> List[str]:
-    """A line of two functions, as one with a generator in it, is one line."""
-    shares: Dict[Tuple[str, int], float] = collections.defaultdict(float)
-    places = {}
-    for row in rows:
-        key = str(row.get("file", "")), int(row.get("line", 0))
-        if not key[1]:
-            continue  # of threads that have no Python
-        shares[key] += row["self_share"]
-        places[key] = _place(row)
-    hottest = sorted((key for key in shares if shares[key]), key=lambda key: -shares[key])[:top]
-    return ["%6.1f%%  %-*s %s" % (100 * shares[key], NAME_WIDTH, _cut(places[key], NAME_WIDTH),
-                                  _cut(cells.text(*key), TEXT_WIDTH)) for key in hottest]
-
-
-def tables(report: Dict[str, Any], cells: Cells, top: int, seconds: float) -> str:
-    """report: that of `report --json`."""
-    profile = report["profile"]
-    total, unit = profile["total"], profile["unit"]
-    said = ["%s of %s in %.2f s%s" % (_amount(total, unit), profile["event"], seconds,
-                                      ", %d samples" % profile["samples"] if "samples" in profile else "")]
-    if unit == "nanoseconds" and profile["event"] == "cpu" and total / 1e9 < WAITS_BELOW * seconds:
-        said.append(WAITED)
-    rows = {table["by"]: table["rows"] for table in report["tables"] if table["shape"] == "rows"}
-    said += ["", "Hottest functions", "   self   total", *functions(rows["function"], top)]
-    said += ["", "Hottest lines", *lines(rows["line"], cells, top)]
-    said += ["", *("note: %s" % note["text"] for note in report["notes"] if note["code"] == "few_samples")]
-    return "\n".join(said).rstrip()
-
-
 def write(profile: Profile, output: str) -> None:
     done = subprocess.run([find_binary(), "report", "-o", output, "--", str(profile.path)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
@@ -204,7 +146,7 @@ def show(shell: Any, profile: Profile, own: argparse.Namespace, seconds: float) 
     cells = Cells(shell)
     rename(profile.path, cells.label)
     try:
-        text = tables(profile.report("--top=%d" % ROWS), cells, own.top, seconds)
+        text = tables(profile.report("--top=%d" % ROWS), cells.text, own.top, seconds, WAITED)
         is_empty = False
     except ProfilerError as error:
         if error.code != EMPTY:

@@ -35,6 +35,17 @@ def command_line(options: Dict[str, Option]) -> List[str]:
     return words
 
 
+def report_of(path: pathlib.Path, *options: str) -> Dict[str, Any]:
+    """`pyperf-bpf report --json` of a file."""
+    done = subprocess.run([find_binary(), "report", "--json", *options, "--", str(path)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                          encoding="utf-8", errors="replace")
+    if done.returncode:
+        raise failure(done.stderr.splitlines(), done.returncode)
+    answer: Dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
 class Profile:
     """Made by profile(). One stretch at a time; the same one may be entered again, and then writes its file
     anew."""
@@ -78,13 +89,7 @@ class Profile:
 
     def report(self, *options: str) -> Dict[str, Any]:
         """`pyperf-bpf report --json` of the file, with these options: --by=line, --top=3 ..."""
-        done = subprocess.run([find_binary(), "report", "--json", *options, "--", str(self.path)],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                              encoding="utf-8", errors="replace")
-        if done.returncode:
-            raise failure(done.stderr.splitlines(), done.returncode)
-        answer: Dict[str, Any] = json.loads(done.stdout)
-        return answer
+        return report_of(self.path, *options)
 
     def __call__(self, function: Function) -> Function:
         """As a decorator: each call is a run of its own, and the file is that of the last one."""
