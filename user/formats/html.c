@@ -24,13 +24,15 @@ static int add_head(struct buf *out)
 	       buf_add_string(out, "'\">\n<title>pyperf-bpf</title>\n"
 				   "<link rel=\"icon\" href=\"data:,\">\n<style>\n") ?:
 	       buf_add(out, piece_css.data, piece_css.size) ?:
-	       buf_add_string(out, "</style>\n\n<h1>pyperf-bpf <small>" PYPERF_VERSION "</small></h1>\n");
+	       buf_add_string(out, "</style>\n\n<div id=\"app\">\n<header id=\"top\">\n"
+				   "<h1>pyperf-bpf <small>" PYPERF_VERSION "</small></h1>\n");
 }
 
 /* A link for each kind of event, if there are several, as the page has them. */
 static int add_events(__u32 events, struct buf *out)
 {
-	int err = buf_add_string(out, "<nav id=\"events\" aria-label=\"kind of event\">");
+	int err = buf_add_string(out, "<nav id=\"events\" class=\"choice\" "
+				      "aria-label=\"kind of event\">");
 
 	for (int kind = 0; kind < EVENT_KINDS && !err; kind++)
 		if (events & EVENT_BIT(kind) && events & (events - 1))

@@ -69,15 +69,15 @@ static int add_processes(const struct page_view *v, struct buf *out)
 	return processes_html(v->registry, v->kernel, v->recent, out);
 }
 
-/* The values that the page has in braces. */
+/* The values that the page has in braces, in its order. */
 static const struct {
 	const char *name;
 	int (*add)(const struct page_view *v, struct buf *out);
 } parts[] = {
 	{ "{version}", add_version },
-	{ "{state}", add_state },
 	{ "{events}", add_events },
 	{ "{graph}", add_graph },
+	{ "{state}", add_state },
 	{ "{processes}", add_processes },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The line above the graph, and the one below it that says what is pointed at.
+// The line above the graph, and a frame in one line of words.
 
 // Of what is drawn: a stack counts once, however many of its frames are found.
 function aboutFound() {
@@ -20,6 +20,10 @@ function aboutAmount(value, sent) {
 		new Date(sent.start * 1000).toLocaleTimeString();
 }
 
+function aboutSay(text) {
+	Object.assign(document.getElementById("about"), {textContent: text, title: text});
+}
+
 function aboutShow() {
 	const {profile, state, tree, focus, keys, pair} = scene;
 	const sent = profile.sent;
@@ -38,7 +42,7 @@ function aboutShow() {
 	if (sent.left_out.nodes)
 		words.push(wordsShare(sent.left_out.value, sent.total) + " in " + sent.left_out.nodes +
 			" small frames is not drawn apart");
-	document.getElementById("about").textContent = words.join(", ");
+	aboutSay(words.join(", "));
 }
 
 function sceneWords(id, flame) {
@@ -48,8 +52,4 @@ function sceneWords(id, flame) {
 	if (!scene.pair)
 		return words;
 	return words + ": " + compareWords(tree.total[id], tree.baseTotal[id], scene.pair);
-}
-
-function sceneSay(id, flame = scene.flame) {
-	document.getElementById("frame").textContent = sceneWords(id, flame);
 }

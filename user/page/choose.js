@@ -66,4 +66,10 @@ function chooseOpen() {
 	axis.addEventListener("keydown", chooseKeys);
 	axis.addEventListener("focus", () => times.known && timesSay());
 	document.getElementById("newest").addEventListener("click", chooseNewest);
+	const kinds = document.getElementById("kinds");
+	kinds.addEventListener("click", () => {
+		const isAll = axis.classList.toggle("all");
+		kinds.setAttribute("aria-expanded", String(isAll));
+		window.dispatchEvent(new Event("resize")); // the graph has another height
+	});
 }

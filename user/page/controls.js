@@ -11,6 +11,8 @@ function controlsOpen() {
 			sceneChange({[name]: field.value, ...more}, name !== "search");
 		});
 	}
+	const group = document.getElementById("group");
+	group.addEventListener("change", () => sceneChange({group: group.value, zoom: ""}));
 	document.getElementById("reset").addEventListener("click", () =>
 		sceneChange({focus: "", zoom: "", search: "", filters: {}, base: ""}));
 	const fold = document.getElementById("fold");
@@ -46,6 +48,7 @@ function controlsEvents(state) {
 		else
 			link.removeAttribute("aria-current");
 	});
+	rovingShow(document.getElementById("events"));
 }
 
 // The server leaves native code out, and no file does: what that took is then its Python line's.

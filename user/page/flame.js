@@ -5,20 +5,21 @@
 const FLAME_ROW = 18;
 const FLAME_LEAST = 0.5; // pixels
 
-// place: an element that scrolls. up: callers below callees. say(node) gets what is pointed at, pick(node)
-// what was chosen.
-function flameNew(place, up, say, pick) {
+// place: an element that scrolls. up: callers below callees. pick(node) gets what was chosen.
+function flameNew(place, up, pick) {
 	const canvas = wordsElement("canvas", {tabIndex: 0, role: "application",
 		"aria-label": up ? "callers, upwards" : "flame graph: arrow keys go from frame to frame",
 		"aria-describedby": "frame"});
-	const space = wordsElement("div", {className: "space"}, canvas);
+	const over = wordsElement("div", {className: "over", hidden: true});
+	const space = wordsElement("div", {className: "space"}, canvas, over);
 	place.replaceChildren(space);
-	const flame = {place, canvas, space, up, say, pick, tree: null, zoom: 0, at: 0, rects: []};
+	const flame = {place, canvas, space, over, up, pick, tree: null, zoom: 0, at: 0, rects: []};
 	place.addEventListener("scroll", () => flamePaint(flame));
 	canvas.addEventListener("mousemove", event => flamePoint(flame, event));
 	canvas.addEventListener("click", event => flameClick(flame, event));
 	canvas.addEventListener("focus", () => flameMove(flame, flame.at));
-	canvas.addEventListener("blur", () => flamePaint(flame));
+	canvas.addEventListener("mouseleave", () => flameLeave(flame));
+	canvas.addEventListener("blur", () => flameLeave(flame));
 	flameKeys(flame);
 	return flame;
 }
@@ -119,20 +120,32 @@ function flameUnder(flame, event) {
 	const box = flame.canvas.getBoundingClientRect();
 	const x = event.clientX - box.left;
 	const y = event.clientY - box.top + flame.place.scrollTop;
-	const found = flame.rects.filter(rect => rect.x <= x && x < rect.x + rect.width &&
+	return flame.rects.find(rect => rect.x <= x && x < rect.x + rect.width &&
 		flameTop(flame, rect.row) <= y && y < flameTop(flame, rect.row) + FLAME_ROW);
-	return found.length ? found[0].id : -1;
 }
 
+// A frame that is pointed at is framed by an element above the canvas, so that nothing is painted anew.
 function flamePoint(flame, event) {
-	const id = flameUnder(flame, event);
-	if (id >= 0)
-		flame.say(id);
-	flame.canvas.style.cursor = id >= 0 ? "pointer" : "default";
+	const rect = flameUnder(flame, event);
+	flame.canvas.style.cursor = rect ? "pointer" : "default";
+	flame.over.hidden = !rect;
+	if (!rect) {
+		tipHide();
+		return;
+	}
+	flame.over.style.transform = "translate(" + rect.x + "px," + flameTop(flame, rect.row) + "px)";
+	flame.over.style.width = Math.max(rect.width, 3) + "px";
+	tipShow(tipText(rect.id, flame), event.clientX, event.clientY);
+}
+
+function flameLeave(flame) {
+	flame.over.hidden = true;
+	tipHide();
+	flamePaint(flame);
 }
 
 function flameClick(flame, event) {
-	const id = flameUnder(flame, event);
-	if (id >= 0)
-		flame.pick(id);
+	const rect = flameUnder(flame, event);
+	if (rect)
+		flame.pick(rect.id);
 }

@@ -27,8 +27,9 @@ function flameMove(flame, id) {
 		if (y < scrollTop || y + FLAME_ROW > scrollTop + clientHeight)
 			flame.place.scrollTop = y - clientHeight / 2;
 	}
-	flame.say(id);
 	flamePaint(flame);
+	if (document.activeElement === flame.canvas)
+		tipAtFrame(flame);
 }
 
 function flameKeys(flame) {

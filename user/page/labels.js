@@ -70,7 +70,33 @@ function labelsStrip(label, sums) {
 	const strip = wordsElement("div", {className: "strip", role: "group", "aria-label": label}, name,
 		wordsElement("div", {className: "segments"}, ...segments));
 	strip.dataset.label = label;
+	rovingOpen(strip);
 	return strip;
+}
+
+// The keyboard's place stays where it was: at the same value, or at the label's name.
+function labelsFocus(place, was) {
+	const strip = was && place.querySelector("[data-label='" + was.label + "']");
+	if (!strip)
+		return;
+	const value = [...strip.querySelectorAll("[data-filter]")].find(one =>
+		one.dataset.filter === was.filter);
+	(value || strip.querySelector(".by")).focus();
+	rovingShow(strip);
+}
+
+function labelsFocused(place) {
+	const button = document.activeElement;
+	return place.contains(button) ? {label: button.closest(".strip").dataset.label,
+		filter: button.dataset.filter} : null;
+}
+
+function labelsGroups(labels) {
+	const {group} = scene.state;
+	const select = document.getElementById("group");
+	const offered = labels.includes(group) ? labels : [...labels, group];
+	select.replaceChildren(...offered.map(label => wordsElement("option", {value: label}, label)));
+	select.value = group;
 }
 
 // Labels of which all stacks have one value have nothing to tell.
@@ -82,5 +108,9 @@ function labelsShow() {
 		if (sums.length > 1 || labelsKey(label) in state.filters)
 			strips.push(labelsStrip(label, sums));
 	}
-	document.getElementById("labels").replaceChildren(...strips);
+	const place = document.getElementById("labels");
+	const was = labelsFocused(place);
+	place.replaceChildren(...strips);
+	labelsFocus(place, was);
+	labelsGroups(labelsOf(profile));
 }

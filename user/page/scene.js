@@ -8,9 +8,8 @@ const SCENE_LOADED = ["type", "hide", "at", "base"]; // what needs another profi
 
 function sceneOpen() {
 	const at = id => document.getElementById(id);
-	scene.flame = flameNew(at("flame"), false, sceneSay, scenePick);
-	scene.callers = flameNew(at("callers"), true, id => sceneSay(id, scene.callers),
-		id => sceneChooseNode(id, scene.callers));
+	scene.flame = flameNew(at("flame"), false, scenePick);
+	scene.callers = flameNew(at("callers"), true, id => sceneChooseNode(id, scene.callers));
 	scene.flame.choose = id => sceneChooseNode(id, scene.flame);
 	scene.callers.choose = id => sceneChooseNode(id, scene.callers);
 	scene.table = tableNew(at("table"), sceneFocus, sort => sceneChange({sort}));

@@ -60,7 +60,7 @@ async function load() {
 	} catch (failure) {
 		if (turn !== loaded.turn)
 			return;
-		document.getElementById("about").textContent = failure.text || "no answer: " + failure;
+		aboutSay(failure.text || "no answer: " + failure);
 		if (failure.status === 503)
 			setTimeout(load, 1000);
 	}
@@ -108,6 +108,7 @@ document.addEventListener("DOMContentLoaded", () => {
 	scene.state = stateRead(location.search);
 	sceneOpen();
 	controlsOpen();
+	keysOpen();
 	load();
 	if (document.getElementById("data"))
 		return;

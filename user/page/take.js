@@ -79,6 +79,6 @@ function takeShow(profile, state, known) {
 		URL.revokeObjectURL(link.href);
 	});
 	const links = known ? takeLinks(profile, state, known) : [];
-	document.getElementById("take").replaceChildren("take away: ", ...links,
+	document.getElementById("take").replaceChildren(...links,
 		...(known && known.speedscope ? takeOpened(links) : []), ...(viewsNow() ? [] : [picture]));
 }

@@ -111,6 +111,12 @@ function timesSay() {
 	document.getElementById("times-about").textContent = parts.join("; ");
 }
 
+// Of several kinds the one that is shown has a strip, and the others when they are asked for.
+function timesIsNow(event, kind) {
+	const {type} = scene.state;
+	return type ? event.event === type : !kind;
+}
+
 function timesShow() {
 	const place = document.getElementById("times");
 	place.hidden = !times.known || !times.known.intervals.length;
@@ -118,8 +124,11 @@ function timesShow() {
 		return;
 	times.cursor = Math.min(times.cursor, times.known.intervals.length - 1);
 	times.anchor = Math.min(times.anchor, times.known.intervals.length - 1);
-	const rows = times.known.events.map((event, kind) => wordsElement("div", {className: "row"},
+	const rows = times.known.events.map((event, kind) => wordsElement("div",
+		{className: timesIsNow(event, kind) ? "row now" : "row"},
 		wordsElement("small", {}, event.resource), timesBars(event, kind)));
+	document.getElementById("kinds").hidden = rows.length < 2;
+	rovingShow(document.getElementById("time-tools"));
 	const chosen = times.cursor >= 0 ? timesMark("cursor", timesStretch(...timesChosen())) : [];
 	document.getElementById("axis").replaceChildren(...rows, wordsElement("div", {className: "marks"},
 		...timesMark("base", scene.state.base), ...timesMark("shown", scene.state.at), ...chosen));

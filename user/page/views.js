@@ -92,6 +92,7 @@ function viewsOffer() {
 	for (const button of focused === null ? [] : place.children)
 		if (button.dataset.view === focused)
 			button.focus();
+	rovingShow(place);
 }
 
 function viewsShow() {

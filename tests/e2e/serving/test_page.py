@@ -84,6 +84,11 @@ def test_search(show):
     assert {found for found, name in colours if not name or "encod" not in name.lower()} == {False}
 
 
+# Left and top of what is said of a frame, and whether it is seen.
+TIP = ("(() => { const tip = document.querySelector('#frame'); const box = tip.getBoundingClientRect(); "
+       "return [box.left, box.top, getComputedStyle(tip).opacity]; })()")
+
+
 def callees(page, of):
     """What a function calls, or who calls it, as the page draws that: {name: total}."""
     return dict(page.run("[...treeCallees(%s, 1)].map(id => [scene.keys[%s.key[id]].name, %s.total[id]])"
@@ -114,16 +119,16 @@ def test_callers_and_callees(served, show, tmp_path):
 
 
 def test_graph_by_keyboard(show):
-    """Arrows go from frame to frame and say each; Enter zooms, Escape goes back, F shows callers."""
+    """Arrows go from frame to frame, with words at each; Enter zooms, Escape goes back, F shows callers."""
     page = show("?hide=native")
     page.focus("#flame canvas")
-    assert page.text("#frame").startswith("all, ")
+    assert page.text("#frame").startswith("all\n100.0 % of all, ")
     said = []
-    while not page.text("#frame").startswith("work "):
+    while not page.text("#frame").startswith("work\n"):
         page.key("ArrowDown")
         assert page.text("#frame") not in said
         said.append(page.text("#frame"))
-    assert said[0].startswith("x<b>&amp; (pid ") and " s, 100.0 %" in said[0]
+    assert said[0].startswith("x<b>&amp; (pid ") and "\n100.0 % of all, " in said[0]
     page.key("Enter")
     assert page.run("scene.keys[scene.tree.key[scene.flame.zoom]].name") == "work"
     assert "zoom=" in page.address()
@@ -139,7 +144,7 @@ def test_graph_by_keyboard(show):
     page.key("Home")
     page.key("Enter")
     assert "zoom" not in page.address()
-    while not page.text("#frame").startswith("work "):
+    while not page.text("#frame").startswith("work\n"):
         page.key("ArrowDown")
     page.key("f")
     assert "focus=work" in page.address()
@@ -153,7 +158,12 @@ def test_graph_by_mouse(show):
                     "return [r.x + r.width / 2, r.row * FLAME_ROW + 9]; })()")
     left, top, _, _ = page.box("#flame canvas")
     page.mouse("Moved", left + rect[0], top + rect[1])
-    assert page.text("#frame").startswith("encode_rows (")
+    name, share, place = page.text("#frame").split("\n")
+    assert name == "encode_rows" and re.match(r"[\d.]+ % of all, [\d.]+ s", share) and place == "<string>:7"
+    tip = page.run(TIP)
+    assert tip[0] > left + rect[0] and 0 < tip[1] - (top + rect[1]) < 40 and tip[2] == "1"
+    page.mouse("Moved", left + rect[0], 5)
+    assert page.run(TIP)[2] == "0"
     page.click_at(left + rect[0], top + rect[1])
     assert page.run("scene.keys[scene.tree.key[scene.flame.zoom]].name") == "encode_rows"
     assert page.run("scene.flame.rects.find(r => r.id === scene.flame.zoom).width") > 300
