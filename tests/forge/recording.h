@@ -3,8 +3,9 @@
  * recording.h - a recorded profile as a test writes it down: stacks as text, in place of a file that a run of
  * the profiler would make. Who reads such a profile can be tested without one.
  *
- * A stack is "leaf@/srv/app.py:3;main@/srv/app.py:10", leaf first. "memcpy@!/lib/libc.so.6" is native code,
- * and "[truncated]" a frame that has only a name. Labels are "pid=7,gil=holds"; a number is one.
+ * A stack is "leaf@/srv/app.py:3;main@/srv/app.py:10", leaf first; functions begin in line 1, or with ":3~2"
+ * in line 2. "memcpy@!/lib/libc.so.6" is native code, and "[truncated]" a frame that has only a name. Labels
+ * are "pid=7,gil=holds"; a number is one.
  */
 #ifndef PYPERF_TESTS_FORGE_RECORDING_H
 #define PYPERF_TESTS_FORGE_RECORDING_H
@@ -41,6 +42,7 @@ static inline size_t recording_type(struct recorded *r, const char *type, const 
 static inline __u32 recording_place(struct recorded *r, char *frame)
 {
 	char *file = strchr(frame, '@'), *line = strrchr(frame, ':');
+	const char *start = line ? strchr(line, '~') : NULL;
 	const bool is_native = file && file[1] == '!';
 	struct frame_facts facts = { .name = frame, .file = "", .mapping = "" };
 	struct recorded_function f = { 0 };
@@ -62,7 +64,7 @@ static inline __u32 recording_place(struct recorded *r, char *frame)
 	} else if (file) {
 		facts.file = file;
 		f.file = recording_string(r, file);
-		f.start_line = 1;
+		f.start_line = start ? atol(start + 1) : 1;
 	}
 	f.name = recording_string(r, frame);
 	p.kind = frame_kinds_find(&facts);

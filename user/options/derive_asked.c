@@ -101,6 +101,8 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--fail-over wants percent, more than 0, not '%s'",
 				    o->fail_over);
 	o->fail_share /= 100;
+	if (o->json && o->diff_format)
+		return options_fail(error, size, "only one of --json and --format");
 	if (derive_when(o->from, "from", &o->from_ns, error, size) ||
 	    derive_when(o->to, "to", &o->to_ns, error, size))
 		return -EINVAL;

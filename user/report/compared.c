@@ -98,36 +98,6 @@ static int compare(const void *a, const void *b, void *context)
 	       (x->key.line > y->key.line) - (x->key.line < y->key.line);
 }
 
-/* Rows of the first table get numbers, by which those of the second one find them. */
-static int join(struct compared *c)
-{
-	const struct table *base = &c->base.table, *now = &c->now.table;
-	struct interned keys = { 0 };
-	int err = 0;
-
-	c->rows = calloc(base->count + now->count + 1, sizeof(*c->rows));
-	if (!c->rows)
-		return -ENOMEM;
-	for (size_t i = 0; i < base->count + now->count && !err; i++) {
-		const struct table *t = i < base->count ? base : now;
-		const struct table_row *row = &t->rows[i < base->count ? i : i - base->count];
-		const struct row_key *key = row_keys_get(&t->keys, row->key);
-		struct compared_row *to;
-		__u32 id;
-
-		err = interned_add(&keys, key, sizeof(*key), &id);
-		if (err)
-			break;
-		to = &c->rows[id - 1];
-		to->key = *key;
-		*(t == base ? &to->base_self : &to->new_self) = row->self;
-		*(t == base ? &to->base_total : &to->new_total) = row->total;
-	}
-	c->count = keys.count;
-	interned_free(&keys);
-	return err;
-}
-
 int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
 		  __s64 new_ns, struct compared *ret, char *error, size_t size)
 {
@@ -137,7 +107,7 @@ int compared_make(struct recorded *r, const struct report_query *q, enum compare
 	ret->base.duration_ns = base_ns;
 	ret->now.duration_ns = new_ns;
 	err = make_side(&ret->base, r, q, true, error, size) ?:
-	      make_side(&ret->now, r, q, false, error, size) ?: join(ret);
+	      make_side(&ret->now, r, q, false, error, size) ?: compared_join(ret);
 	if (err)
 		return err;
 	ret->scale = find_scale(ret, scale);

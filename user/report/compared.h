@@ -27,6 +27,7 @@ struct compared_side {
 
 struct compared_row {
 	struct row_key key;
+	__s64 base_line; /* in the base, where key.line was perhaps another one; 0 = it was not there */
 	__s64 base_self, new_self, base_total, new_total; /* as they are in the files */
 	double self, total;  /* the differences, the base scaled */
 	double self_low, self_high; /* what the difference of self may be by chance, 95 times of 100 */
@@ -60,8 +61,13 @@ void compared_find(const struct compared *c, struct compared_row *row);
  */
 bool compared_grew(const struct compared *c, double share, const struct compared_row **ret_row);
 
+/* For the file that makes it: the rows, of what both tables have. 0; -ENOMEM; -E2BIG. */
+int compared_join(struct compared *c);
+
 int compared_text(const struct compared *c, bool colour, struct buf *out);
 /* docs/schemas/diff.json */
 int compared_json(const struct compared *c, struct buf *out);
+/* A table for a comment: names of functions stand in it as code, whatever they are. */
+int compared_markdown(const struct compared *c, struct buf *out);
 
 #endif

@@ -45,6 +45,8 @@ static int add_row(const struct compared *c, const struct compared_row *row, str
 		      buf_add_json(out, recorded_get_string(r, row->key.file));
 	if (!err && row->key.line)
 		err = buf_printf(out, ",\"line\":%lld", row->key.line);
+	if (!err && row->base_line && row->base_line != row->key.line)
+		err = buf_printf(out, ",\"base_line\":%lld", row->base_line);
 	if (!err && row->key.has_number)
 		err = buf_printf(out, ",\"number\":%lld", row->key.number);
 	row_keys_id(r, &row->key, id);

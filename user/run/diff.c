@@ -24,7 +24,9 @@
 static int show(const struct options *o, const struct compared *c)
 {
 	_cleanup_buf_ struct buf out = { 0 };
-	int err = o->json ? compared_json(c, &out) : compared_text(c, isatty(STDOUT_FILENO), &out);
+	int err = o->json	? compared_json(c, &out) :
+		  o->diff_format ? compared_markdown(c, &out) :
+				   compared_text(c, isatty(STDOUT_FILENO), &out);
 
 	return printed(err, &out);
 }

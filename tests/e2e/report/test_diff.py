@@ -115,6 +115,23 @@ def test_the_text_says_what_the_json_says(files):
         assert row.get("name", "(all)").replace(".<locals>.", ".")[:20] in line
 
 
+def test_markdown_says_what_the_json_says(files):
+    found = diff(files[0], files[2])
+    text = run("--format", "markdown", "--top", 100000, files[0], files[2]).stdout
+    grown = 100 * found["whole"]["self"] / found["base"]["total"]
+    assert text.startswith("**`cpu` grew by %.1f %%, more than chance**: base " % grown)
+    head, line, *rows = re.findall(r"^\| (.*) \|$|^(\|--:.*)$", text, re.M)
+    assert head[0].count("|") == line[1].count("|") - 2 and len(rows) == len(found["rows"]) + 1
+    for row, (cells, _) in zip([found["whole"], *found["rows"]], rows):
+        cells = cells.split(" | ")
+        assert cells[2].startswith("**") == row["beyond_chance"]
+        assert float(cells[4]) == pytest.approx(100 * row["self"] / found["base"]["total"], abs=0.006)
+        assert "name" not in row or row["name"].replace(".<locals>.", ".")[:20] in cells[5]
+    done = run("--format", "markdown", "--fail-over", 5, files[0], files[2])
+    assert done.returncode == 4 and done.stdout.startswith("**`cpu` grew by")
+    assert run("--format", "markdown", "--json", files[0], files[2]).returncode == 2
+
+
 @needs_go
 @pytest.mark.parametrize("event, unit", (("samples", "count"), ("cpu", "nanoseconds")))
 def test_pprof_as_go_tool_pprof_makes_it(files, tmp_path, event, unit):

@@ -80,6 +80,32 @@ TEST(grew_shrank_came_and_went)
 	assert_ptr_equal(row("grew"), &compared.rows[1]);
 }
 
+/* A line was written above: what has moved is the same function. */
+TEST(moved_in_its_file)
+{
+	add(true, "moved@" APP ":3~2", 100);
+	add(true, "stays@" APP ":10~9", 100);
+	add(false, "moved@" APP ":4~3", 110);
+	add(false, "stays@" APP ":10~9", 100);
+	compare(SCALE_NONE, 10, 10);
+	assert_int_equal(compared.count, 2);
+	assert_true(is_near(row("moved")->self, 10) && row("moved")->key.line == 3);
+	assert_int_equal(row("moved")->base_line, 2);
+	assert_int_equal(row("stays")->base_line, 9);
+}
+
+/* Of two of a name nobody knows which is which; one in another file is another one. */
+TEST(moved_and_nobody_knows_which)
+{
+	add(true, "f@" APP ":3~2", 100);
+	add(true, "f@" APP ":6~5", 100);
+	add(false, "f@" APP ":4~3", 100);
+	add(true, "g@" APP ":3~2", 100);
+	add(false, "g@/srv/other.py:4~3", 100);
+	compare(SCALE_NONE, 10, 10);
+	assert_int_equal(compared.count, 5);
+}
+
 TEST(twice_as_long_is_not_more)
 {
 	add(true, "f@" APP ":2", 400);

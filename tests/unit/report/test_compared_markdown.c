@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_compared_markdown.c - a name can have anything in it, and in a comment that becomes of it it is a
+ * name. That the table says what JSON says is tests/e2e/report/test_diff.py.
+ */
+#include "report/compared.h"
+#include "tests/forge/recording.h"
+
+#define SECOND 1000000000LL
+
+static struct recorded r;
+static struct compared compared;
+static struct buf out;
+
+static int setup(void **state)
+{
+	(void)state;
+	recording_type(&r, "samples", "count");
+	r.base_label = recording_string(&r, RECORDED_BASE);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	compared_free(&compared);
+	recorded_free(&r);
+	r = (struct recorded){ 0 };
+	buf_free(&out);
+	return 0;
+}
+
+AROUND_EACH(setup, teardown);
+
+static const char *table(const char *base, const char *now)
+{
+	const struct report_query q = { .top = 10, .flat = true };
+	__s64 before = 100, after = 300;
+	char error[256] = "";
+
+	recording_add(&r, base, RECORDED_BASE "=true", &before);
+	recording_add(&r, now, "", &after);
+	assert_int_equal(compared_make(&r, &q, SCALE_NONE, SECOND, SECOND, &compared, error, sizeof(error)),
+			 0);
+	assert_int_equal(compared_markdown(&compared, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	return out.data;
+}
+
+TEST(what_grew)
+{
+	const char *text = table("f@/srv/app.py:2", "f@/srv/app.py:2");
+
+	assert_non_null(strstr(text, "grew by 200.0 %, more than chance**: base 100"));
+	assert_non_null(strstr(text, " | +200.00 | `f` | `/srv/app.py:1` |\n"));
+}
+
+/* A span of code ends at a grave accent, and a cell at a bar, in code too; a backslash could hide one. */
+TEST(a_name_ends_neither_the_code_nor_the_cell)
+{
+	const char *text = table("a|b`c\\@/srv/a|b.py:2", "a|b`c\\@/srv/a|b.py:2");
+
+	assert_non_null(strstr(text, "| `a\302\246b'c"));
+	assert_non_null(strstr(text, "`/srv/a\302\246b.py:1` |\n"));
+	assert_null(strstr(text, "a|b"));
+	assert_null(strchr(text, '\\'));
+}
+
+TEST(markup_in_a_name_is_none)
+{
+	const char *text = table("f@/srv/app.py:2", "<img src=x>**\n# @all@/srv/app.py:2");
+
+	assert_non_null(strstr(text, "| `<img src=x>**"));
+	assert_null(strstr(text, "\n#"));
+}

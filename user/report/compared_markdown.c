@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * compared_markdown.c - two profiles beside each other, as a table in Markdown for a comment of a merge
+ * request. Names come from programs: each stands in a span of code, where nothing of it means anything.
+ */
+#include <stdio.h>
+
+#include "base/number.h"
+#include "profile/short_path.h"
+#include "report/amount.h"
+#include "report/compared.h"
+#include "views/table_cell.h"
+
+#define NAME_WIDTH  60
+#define PLACE_WIDTH 60
+
+struct diff_table {
+	const struct compared *compared;
+	struct buf *out;
+	struct amount_unit unit;
+	struct buf cell;
+};
+
+/* A span of code has no escapes: what would end it, or the cell, stands as something like it. */
+static int add_code(struct diff_table *t, size_t width, bool is_path)
+{
+	const struct table_cell c = table_cell_cut(&t->cell, width, is_path);
+	int err = buf_printf(t->out, "`%s", c.before);
+
+	for (size_t i = 0; i < c.size && !err; i++)
+		err = c.text[i] == '`'	? buf_add_string(t->out, "'") :
+		      c.text[i] == '|'	? buf_add_string(t->out, "\302\246") : /* a broken bar */
+		      c.text[i] == '\\' ? buf_add_string(t->out, "/") :
+					  buf_add(t->out, &c.text[i], 1);
+	return err ?: buf_printf(t->out, "%s`", c.behind);
+}
+
+static int add_name(struct diff_table *t, const struct row_key *key)
+{
+	const struct recorded *r = t->compared->recorded;
+	int err = 0;
+
+	buf_clear(&t->cell);
+	if (key->has_number)
+		err = buf_printf(&t->cell, "%lld%s", key->number, key->name ? "  " : "");
+	err = err ?: buf_add_shown(&t->cell, recorded_get_string(r, key->name), false);
+	table_cell_drop_locals(&t->cell);
+	err = err ?: add_code(t, NAME_WIDTH, key->name == key->file) ?: buf_add_string(t->out, " | ");
+	if (err || !key->file || key->name == key->file)
+		return err;
+	buf_clear(&t->cell);
+	err = buf_add_shown(&t->cell, short_path(recorded_get_string(r, key->file)), false);
+	if (!err && key->line)
+		err = buf_printf(&t->cell, ":%lld", key->line);
+	return err ?: add_code(t, PLACE_WIDTH, true);
+}
+
+static double points(const struct compared *c, double self)
+{
+	const double whole = c->scale * (double)c->base.chosen.total;
+
+	return whole > 0 ? 100 * self / whole : 0;
+}
+
+static int add_row(struct diff_table *t, const struct compared_row *row)
+{
+	const struct compared *c = t->compared;
+	const char *bold = row->is_beyond ? "**" : "";
+	int err = buf_printf(t->out, "| %s ", amount_text(t->unit, row->base_self).text) ?:
+		  buf_printf(t->out, "| %s ", amount_text(t->unit, row->new_self).text) ?:
+		  buf_printf(t->out, "| %s%s%s ", bold, amount_text(t->unit, (__s64)row->self).text, bold);
+
+	if (!err && c->has_chance)
+		err = buf_printf(t->out, "| %s ", amount_text(t->unit, (__s64)((row->self_high -
+				 row->self_low) / 2)).text);
+	err = err ?: buf_printf(t->out, "| %+.2f | ", points(c, row->self));
+	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") : add_name(t, &row->key);
+	return err ?: buf_add_string(t->out, " |\n");
+}
+
+static int add_side(struct diff_table *t, const char *name, const struct compared_side *s)
+{
+	int err = buf_printf(t->out, "%s %s", name, amount_text(t->unit, s->chosen.total).text);
+
+	if (!err && s->chosen.has_counts)
+		err = buf_printf(t->out, " (%s samples)", number_group(s->chosen.samples).text);
+	return err ?: buf_printf(t->out, " in %.1f s", (double)s->duration_ns / 1e9);
+}
+
+/* What somebody reads who reads one line. */
+static int add_verdict(struct diff_table *t)
+{
+	const struct compared *c = t->compared;
+	int err;
+
+	buf_clear(&t->cell);
+	err = buf_add_shown(&t->cell, selection_event(&c->now.chosen), false) ?:
+	      buf_add_string(t->out, "**") ?: add_code(t, NAME_WIDTH, false) ?:
+	      buf_printf(t->out, "%s by %.1f %%%s**: ", c->whole.self < 0 ? " shrank" : " grew",
+			 c->whole.self < 0 ? -points(c, c->whole.self) : points(c, c->whole.self),
+			 !c->has_chance		? "" :
+			 c->whole.is_beyond	? ", more than chance" :
+						  ", no more than chance may do");
+	return err ?: add_side(t, "base", &c->base) ?: buf_add_string(t->out, ", ") ?:
+	       add_side(t, "new", &c->now) ?: buf_add_string(t->out, ".\n\n");
+}
+
+static int add_rows(struct diff_table *t)
+{
+	const struct compared *c = t->compared;
+	const char *kind = by_rows[c->now.table.keys.by].name;
+	int err = c->has_chance ?
+		buf_printf(t->out, "| base | new | difference | by chance, ± | points | %s | |\n"
+			   "|--:|--:|--:|--:|--:|---|---|\n", kind) :
+		buf_printf(t->out, "| base | new | difference | points | %s | |\n"
+			   "|--:|--:|--:|--:|---|---|\n", kind);
+
+	err = err ?: add_row(t, &c->whole);
+	for (size_t i = 0; i < c->shown && !err; i++)
+		err = add_row(t, &c->rows[i]);
+	return err;
+}
+
+static int add_remarks(struct diff_table *t)
+{
+	const struct compared *c = t->compared;
+	int err = buf_printf(t->out, "\nPoints are hundredths of the base%s. ",
+			     c->scale == 1 ? "" : ", after it was scaled");
+
+	err = err ?: buf_add_string(t->out, c->has_chance ?
+				    "Bold is more than chance: that does as much in one of a thousand rows." :
+				    "Each event was counted: there is no chance of sampling in it.");
+	if (!err && c->shown < c->count)
+		err = buf_printf(t->out, " %s more rows are not shown.",
+				 number_group(c->count - c->shown).text);
+	return err ?: buf_add_string(t->out, "\n");
+}
+
+int compared_markdown(const struct compared *c, struct buf *out)
+{
+	const __s64 base = c->base.chosen.total, now = c->now.chosen.total;
+	struct diff_table t = {
+		.compared = c,
+		.out = out,
+		.unit = amount_unit(selection_unit(&c->now.chosen), base > now ? base : now),
+	};
+	int err = add_verdict(&t) ?: add_rows(&t) ?: add_remarks(&t);
+
+	buf_free(&t.cell);
+	return err;
+}
