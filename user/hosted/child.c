@@ -4,16 +4,22 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "hosted/looked.h"
+#include "hosted/meet.h"
+#include "hosted/rest.h"
 #include "hosted/sample.h"
 #include "hosted/threads.h"
 #include "pyperf.skel.h"
 
-#define CHILDREN_NS (100 * NS_PER_MS) /* between two looks for new processes */
-#define SYNC_NS	    (10 * NS_PER_MS)  /* between two looks into the table of processes, if it has changed */
+#define SYNC_NS (100 * NS_PER_MS) /* between two looks into the table of processes, if it has not changed */
+
+#define LOOKS_KEPT	8  /* in a second, however much they cost: fewer would say nothing */
+#define LEVEL_MAX	6
+#define LEVELS_A_BUDGET 16 /* by so many levels one more second's allowance owed thins further */
 
 static int ears;
 
@@ -24,20 +30,25 @@ void sample_wake(void)
 	send(ears, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* When the next look is due: at a random moment of its period, since programs that sleep by timers would
- * otherwise be met at one moment of theirs. */
-static __u64 next_look(__u64 *period_begin, __u64 period, __u64 now)
-{
-	static __u64 state;
+/* The looks of a block of periods, one of which is made, and stands for all of them. */
+struct block {
+	__u64 begin, at; /* clock_ns() */
+	unsigned int weight;
+};
 
-	state = state ?: now | 1;
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	do
-		*period_begin += period;
-	while (*period_begin + period < now);
-	return *period_begin + state % period;
+/*
+ * The next one. Its look is at a random moment of it, since programs that sleep by timers would otherwise be
+ * met at one moment of theirs.
+ */
+static void next_block(struct block *b, __u64 period, unsigned int level, __u64 *random)
+{
+	const __u64 now = clock_ns();
+
+	b->begin += period * b->weight;
+	while (b->begin + period < now)
+		b->begin += period;
+	b->weight = 1U << level;
+	b->at = b->begin + rest_random(random) % (period * b->weight);
 }
 
 /* Until then, or until the profiler wants something. */
@@ -72,23 +83,56 @@ static void answer(struct area_control *c)
 	__atomic_store_n(&c->answered, asked, __ATOMIC_RELEASE);
 }
 
-static void look(const struct area *a)
+static __u64 used_ns(void)
 {
-	static __u64 stamp, synced, children;
+	struct timespec t;
+
+	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) ? 0 : t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+}
+
+/*
+ * How far looks are thinned, so that this process costs no more than --budget: log2 of those for which one
+ * stands. As in bpf/sample/cost.h: what is owed beyond a second's allowance decides.
+ */
+static unsigned int thinned(const struct area_control *c)
+{
+	static __u64 at, used, owed;
+	const unsigned int most = c->frequency / LOOKS_KEPT;
+	const __u64 now = clock_ns(), now_used = used_ns();
+	__u64 allowed, over;
+	unsigned int level;
+
+	if (!c->budget)
+		return 0;
+	allowed = at ? (double)(now - at) * c->budget / NS_PER_SECOND : 0;
+	owed += at ? now_used - used : 0;
+	owed = owed > allowed ? owed - allowed : 0;
+	at = now;
+	used = now_used;
+	if (owed <= c->budget)
+		return 0;
+	over = (owed - c->budget) / (c->budget / LEVELS_A_BUDGET + 1);
+	level = 1 + (over < LEVEL_MAX ? over : LEVEL_MAX);
+	while (level && 1U << level > most)
+		level--;
+	return level;
+}
+
+static void look(const struct area *a, unsigned int weight)
+{
+	static __u64 stamp, synced;
 	struct area_control *c = a->control;
 	const __u64 now = clock_ns();
 
-	if (a->rodata->opt_follow && now - children > CHILDREN_NS) {
-		children = now;
-		looked_find_children();
-	}
-	if (a->bss->processes_stamp != stamp || now - synced > CHILDREN_NS) {
+	sample_thinned(weight - 1);
+	meet(now);
+	if (a->bss->processes_stamp != stamp || now - synced > SYNC_NS) {
 		stamp = a->bss->processes_stamp;
 		synced = now;
 		looked_sync();
 	}
 	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
-	looked_take();
+	looked_take(weight);
 	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
 	c->due++;
 }
@@ -97,8 +141,9 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 {
 	struct area_control *c = a->control;
 	const __u64 period = NS_PER_SECOND / (c->frequency ?: 1);
-	__u64 begin = clock_ns(), next = begin;
-	int err = looked_open(a);
+	struct block b = { .begin = clock_ns(), .weight = 1 };
+	__u64 random = b.begin | 1;
+	int err = looked_open(a) ?: meet_open(a->rodata->opt_follow);
 
 	ears = socket;
 	sample_open(a);
@@ -107,12 +152,12 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 	if (err)
 		_exit(-err);
 	for (;;) {
-		wait_until(next);
+		wait_until(b.at);
 		answer(c);
-		if (clock_ns() < next)
+		if (clock_ns() < b.at)
 			continue;
 		if (__atomic_load_n(&c->runs, __ATOMIC_ACQUIRE))
-			look(a);
-		next = next_look(&begin, period, clock_ns());
+			look(a, b.weight);
+		next_block(&b, period, thinned(c), &random);
 	}
 }

@@ -42,6 +42,7 @@ struct outside {
 	struct area area;
 	pid_t child;
 	int socket;
+	__u64 clock; /* process_clock() of the child when samples began */
 	__u64 round, moved; /* how far the child was, and clock_ns() of when that was new */
 };
 
@@ -112,10 +113,12 @@ static int load(struct kernel *k)
 	k->at_home = o;
 	o->socket = o->area.fd = -1;
 	k->skel->rodata->opt_patience = 0; /* a look stops nobody */
+	k->skel->rodata->opt_budget = 0;   /* most of its cost is beside the sampler: child.c */
 	err = area_open(&o->area, k->skel);
 	if (err)
 		return kernel_fail(k, err, "there is no memory for the tables: %s", strerror(-err));
 	o->area.control->frequency = k->options.frequency;
+	o->area.control->budget = k->options.budget * NS_PER_SECOND;
 	area_side(&o->area, &k->side);
 	k->tables.map_bytes = o->area.size;
 	k->records.ring_bytes = o->area.ring->size;
@@ -138,6 +141,7 @@ static int start(struct kernel *k, int *ret_cpus)
 	struct outside *o = k->at_home;
 
 	o->moved = clock_ns();
+	o->clock = o->clock ?: process_clock(o->child);
 	__atomic_store_n(&o->area.control->runs, 1, __ATOMIC_RELEASE);
 	*ret_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	return 0;
@@ -221,7 +225,7 @@ static bool describe(struct kernel *k, pid_t pid, struct record_process *ret)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (process_now(pid, &now) || now.state == 'Z' || stat(path, &st))
+	if (process_now(pid, &now) || now.of_the_kernel || now.state == 'Z' || stat(path, &st))
 		return false;
 	*ret = (struct record_process){
 		.type = RECORD_PROCESS,
@@ -295,12 +299,14 @@ static __u64 expected(const struct kernel *k)
 	return 0;
 }
 
+/* All that the sampler's process has cost since it began to look. */
 static void add_costs(const struct kernel *k, struct kernel_stats *ret)
 {
-	if (!k->options.measure)
-		return;
+	const struct outside *o = k->at_home;
+	const __u64 now = o->child > 0 ? process_clock(o->child) : 0;
+
 	ret->runs = ret->sum.ticks;
-	ret->run_time_ns = ret->sum.time_sum;
+	ret->run_time_ns = now > o->clock ? now - o->clock : ret->sum.time_sum;
 }
 
 static void close_home(struct kernel *k)

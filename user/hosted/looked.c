@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "hosted/looked.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,38 +12,34 @@
 #include "base/clock.h"
 #include "hosted/area.h"
 #include "hosted/hash.h"
-#include "proc/thread.h"
+#include "hosted/thread_list.h"
 #include "pyperf.skel.h"
-#include "remote/thread_states.h"
 
-/* Between two searches for whose the thread states are; it doubles as long as there is no new thread. */
-#define IDS_PAUSE	  NS_PER_MS
-#define IDS_PAUSE_DOUBLES 9
+/* Between two looks at one that is of no interest, which may become it; doubled while it does nothing. */
+#define STRANGER_PAUSE	   (100 * NS_PER_MS)
+#define STRANGER_PAUSE_MAX (16 * STRANGER_PAUSE)
 
 static struct looked *list[LOOKED_MAX];
 static unsigned int count;
-static const struct area *area;
+static __u16 *places; /* by pid: where in the list it is, plus one */
 static struct shared_hash *processes;
-static const struct layout *layouts;
 static __u32 *pids;		 /* of the table, for a moment */
 static struct process *entries; /* ... */
-static __u64 *seen;		 /* one bit for each pid that was met in /proc */
-static __u64 seen_bits;
+static __u64 random_state;
 
 int looked_open(const struct area *a)
 {
-	const struct area_table *p = area_find(a, "processes"), *l = area_find(a, "layouts");
+	const struct area_table *p = area_find(a, "processes");
+	int err = thread_list_open(a);
 
-	if (!p || !l)
-		return -EINVAL;
-	area = a;
+	if (!p || err)
+		return err ?: -EINVAL;
 	processes = (void *)(a->base + p->offset);
-	layouts = (void *)(a->base + l->offset);
-	seen_bits = 1 << 22; /* PID_MAX_LIMIT */
 	pids = calloc(p->entries, sizeof(*pids));
 	entries = calloc(p->entries, sizeof(*entries));
-	seen = calloc(seen_bits / 64, sizeof(*seen));
-	return pids && entries && seen ? 0 : -ENOMEM;
+	places = calloc(LOOKED_PIDS, sizeof(*places));
+	random_state = clock_ns() | 1;
+	return pids && entries && places ? 0 : -ENOMEM;
 }
 
 static __u64 user_of(pid_t pid)
@@ -59,57 +53,52 @@ static __u64 user_of(pid_t pid)
 
 /* --- processes ---------------------------------------------------------------------------------------- */
 
-static struct looked *find(pid_t pid)
+struct looked *looked_find(pid_t pid)
 {
-	for (unsigned int i = 0; i < count; i++)
-		if (list[i]->pid == pid)
-			return list[i];
-	return NULL;
+	const unsigned int place = pid > 0 && pid < LOOKED_PIDS ? places[pid] : 0;
+
+	return place ? list[place - 1] : NULL;
 }
 
-static struct sampled sampled_process(const struct looked *p)
+void looked_add(pid_t pid, const struct process_now *now, __u64 execs)
 {
-	struct sampled s = {
-		.pid = p->pid, .tid = p->pid, .start_ns = p->start_ns, .execs = p->execs, .user = p->user
-	};
+	struct looked *p;
 
-	memcpy(s.comm, p->comm, sizeof(s.comm));
-	memcpy(s.leader, p->comm, sizeof(s.leader));
-	return s;
+	if (pid <= 0 || pid >= LOOKED_PIDS || looked_find(pid))
+		return;
+	p = count < LOOKED_MAX ? calloc(1, sizeof(*p)) : NULL;
+	if (!p) {
+		sample_no_room();
+		return;
+	}
+	p->pid = pid;
+	p->start_ns = now->start_ns;
+	p->image = now->image;
+	p->execs = execs;
+	p->user = user_of(pid);
+	memcpy(p->comm, now->comm, sizeof(p->comm));
+	list[count++] = p;
+	places[pid] = count;
 }
 
-static void add(pid_t pid, const struct process *entry)
+static void add_known(pid_t pid, const struct process *entry)
 {
-	_cleanup_free_ struct looked *p = calloc(1, sizeof(*p));
 	struct process_now now;
 
-	if (!p || count == LOOKED_MAX || process_now(pid, &now) || now.start_ns != entry->start_time)
-		return;
-	p->threads = calloc(LOOKED_THREADS_MAX, sizeof(*p->threads));
-	if (!p->threads)
-		return;
-	p->pid = pid;
-	p->start_ns = now.start_ns;
-	p->image = now.image;
-	p->execs = entry->exec_id;
-	p->user = user_of(pid);
-	memcpy(p->comm, now.comm, sizeof(p->comm));
-	list[count++] = TAKE_PTR(p);
-}
-
-static void drop_threads(struct looked *p)
-{
-	for (unsigned int i = 0; i < p->count; i++)
-		close(p->threads[i].s.hold.fd);
-	p->count = p->listed = 0;
+	if (!process_now(pid, &now) && now.start_ns == entry->start_time)
+		looked_add(pid, &now, entry->exec_id);
 }
 
 static void drop(unsigned int i)
 {
-	drop_threads(list[i]);
-	free(list[i]->threads);
-	free(list[i]);
+	struct looked *p = list[i];
+
+	thread_list_drop(p);
+	places[p->pid] = 0;
 	list[i] = list[--count];
+	if (i < count)
+		places[list[i]->pid] = i + 1;
+	free(p);
 }
 
 void looked_sync(void)
@@ -117,19 +106,18 @@ void looked_sync(void)
 	const __u32 n = shared_hash_all(processes, pids, entries);
 
 	for (__u32 i = 0; i < n; i++)
-		if (!find(pids[i]))
-			add(pids[i], &entries[i]);
+		if (!looked_find(pids[i]))
+			add_known(pids[i], &entries[i]);
 	for (unsigned int i = count; i-- > 0;)
-		if (!sample_known(list[i]->pid))
+		if (!sample_is_of_all() && !sample_known(list[i]->pid))
 			drop(i);
 }
 
 static void end(unsigned int i)
 {
-	struct sampled s = sampled_process(list[i]);
+	struct sampled s = thread_list_leader(list[i]);
 
-	for (unsigned int t = 0; t < list[i]->count; t++)
-		sample_account(&list[i]->threads[t].s, 1);
+	thread_list_account(list[i], 1);
 	sample_exited(&s);
 	drop(i);
 }
@@ -139,148 +127,36 @@ static void exec(struct looked *p, const struct process_now *now)
 {
 	struct sampled s;
 
-	for (unsigned int t = 0; t < p->count; t++)
-		sample_account(&p->threads[t].s, 1);
-	drop_threads(p);
+	thread_list_account(p, 1);
+	thread_list_drop(p);
 	p->execs++;
 	p->image = now->image;
 	memcpy(p->comm, now->comm, sizeof(p->comm));
-	s = sampled_process(p);
+	s = thread_list_leader(p);
 	sample_execed(&s);
 }
 
-static void take_child(pid_t pid)
+__u64 looked_forked(const struct looked *parent, pid_t pid, const struct process_now *now)
 {
-	struct process_now now;
-	const struct looked *parent;
-	struct sampled from, child;
+	struct sampled from = thread_list_leader(parent), child = from;
 
-	if (process_now(pid, &now))
-		return;
-	parent = find(now.parent);
-	if (!parent || find(pid))
-		return;
-	from = sampled_process(parent);
-	child = from;
 	child.pid = child.tid = pid;
-	child.start_ns = now.start_ns;
+	child.start_ns = now->start_ns;
 	child.user = user_of(pid);
-	memcpy(child.comm, now.comm, sizeof(child.comm));
-	memcpy(child.leader, now.comm, sizeof(child.leader));
+	memcpy(child.comm, now->comm, sizeof(child.comm));
+	memcpy(child.leader, now->comm, sizeof(child.leader));
 	sample_forked(&from, &child);
 	/* A fork leaves the addresses as they were. */
-	if (now.image == parent->image)
-		return;
+	if (now->image == parent->image)
+		return child.execs;
 	child.execs++;
 	sample_execed(&child);
-}
-
-void looked_find_children(void)
-{
-	DIR *folder = opendir("/proc");
-	const struct dirent *e;
-
-	while (folder && (e = readdir(folder))) {
-		const unsigned long pid = strtoul(e->d_name, NULL, 10);
-		const bool is_new = pid && pid < seen_bits && !(seen[pid / 64] >> pid % 64 & 1);
-
-		if (!is_new)
-			continue;
-		seen[pid / 64] |= 1ULL << pid % 64;
-		take_child(pid);
-	}
-	if (folder)
-		closedir(folder);
-}
-
-/* --- threads ------------------------------------------------------------------------------------------ */
-
-static struct looked_thread *find_thread(struct looked *p, pid_t tid)
-{
-	for (unsigned int i = 0; i < p->count; i++)
-		if (p->threads[i].s.tid == tid)
-			return &p->threads[i];
-	return NULL;
-}
-
-static void add_thread(struct looked *p, pid_t tid)
-{
-	struct looked_thread *t = &p->threads[p->count];
-	const int fd = p->count < LOOKED_THREADS_MAX ? thread_open(p->pid, tid) : -1;
-
-	if (fd < 0)
-		return;
-	*t = (struct looked_thread){ .s = sampled_process(p), .met = true };
-	t->s.tid = tid;
-	t->s.hold.fd = fd;
-	p->count++;
-	p->ids_asked = true;
-	p->ids_searches = 0;
-}
-
-static void list_threads(struct looked *p, unsigned int threads)
-{
-	_cleanup_free_ pid_t *tids = NULL;
-	size_t n = 0;
-	bool more;
-
-	if (p->listed == threads || proc_threads(p->pid, LOOKED_THREADS_MAX, &tids, &n, &more))
-		return;
-	for (unsigned int i = 0; i < p->count; i++)
-		p->threads[i].met = false;
-	for (size_t i = 0; i < n; i++) {
-		struct looked_thread *t = find_thread(p, tids[i]);
-
-		if (t)
-			t->met = true;
-		else
-			add_thread(p, tids[i]);
-	}
-	for (unsigned int i = p->count; i-- > 0;) {
-		if (p->threads[i].met)
-			continue;
-		sample_account(&p->threads[i].s, 1);
-		close(p->threads[i].s.hold.fd);
-		p->threads[i] = p->threads[--p->count];
-	}
-	p->listed = threads;
-}
-
-static bool ids_are_due(const struct looked *p, const struct process *entry)
-{
-	if (p->process != entry->id)
-		return true;
-	return p->ids_asked && clock_ns() - p->ids_at > IDS_PAUSE << p->ids_searches;
-}
-
-/* Finds out which thread state is whose. */
-static void find_ids(struct looked *p, const struct process *entry)
-{
-	static struct thread_states states;
-	static struct proc_thread met[LOOKED_THREADS_MAX];
-
-	if (entry->state != PROCESS_PYTHON || !entry->runtime || entry->layout >= LAYOUTS_MAX ||
-	    !ids_are_due(p, entry))
-		return;
-	p->ids_at = clock_ns();
-	p->process = entry->id;
-	p->ids_asked = false;
-	p->ids_searches += p->ids_searches < IDS_PAUSE_DOUBLES;
-	for (unsigned int i = 0; i < p->count; i++)
-		met[i] = (struct proc_thread){ .tid = p->threads[i].s.tid, .own_tid = p->threads[i].s.tid };
-	if (thread_states_read(&states, p->pid, &layouts[entry->layout], entry->runtime))
-		return;
-	thread_states_match(&states, met, p->count);
-	for (unsigned int i = 0; i < p->count; i++) {
-		const struct thread_state *s = thread_states_of(&states, p->threads[i].s.tid);
-
-		p->threads[i].s.thread_id = s ? s->id : 0;
-	}
+	return child.execs;
 }
 
 /* --- looks -------------------------------------------------------------------------------------------- */
 
-static bool take_thread(struct looked *p, struct looked_thread *t)
+static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned int weight)
 {
 	struct thread_runs r;
 	int outcome;
@@ -296,65 +172,109 @@ static bool take_thread(struct looked *p, struct looked_thread *t)
 	t->s.execs = p->execs;
 	t->has_cpu = thread_take(&t->s.hold, p->pid, t->s.tid, t->s.comm) != THREAD_WITHOUT;
 	if (!t->has_cpu)
-		return false;
-	outcome = sample_take(&t->s);
+		return true;
+	outcome = sample_take(&t->s, weight);
 	if (outcome == OUTCOME_NO_THREAD_STATE || outcome == OUTCOME_C_THREAD)
 		p->ids_asked = true; /* its thread state may be new */
+	p->ran = true;
+	return true;
+}
+
+static void look_at_threads(struct looked *p, unsigned int weight)
+{
+	for (unsigned int i = 0; i < p->count; i++) {
+		struct looked_thread *t = &p->threads[i];
+		const unsigned int turn = rest_idle_next(&t->rest, &random_state);
+
+		memcpy(t->s.leader, p->comm, sizeof(p->comm));
+		if (turn)
+			rest_met(&t->rest, look_at_thread(p, t, weight * turn));
+	}
+}
+
+/* Whether it is still there, and the same program. */
+static bool refresh(struct looked *p, struct process_now *now)
+{
+	if (process_now(p->pid, now) || now->start_ns != p->start_ns || now->state == 'Z' ||
+	    now->state == 'X')
+		return false;
+	memcpy(p->comm, now->comm, sizeof(p->comm));
+	if (now->image && now->image != p->image) {
+		if (p->image)
+			exec(p, now);
+		p->image = now->image;
+	}
+	return true;
+}
+
+/* One that is no Python, or may not be read: it may begin another program. Whether it is still there. */
+static bool look_at_stranger(struct looked *p, const struct process *entry, __u64 clock, __u64 at)
+{
+	const bool idle = clock == p->clock;
+	struct process_now now;
+	struct sampled s;
+
+	if (p->count)
+		thread_list_drop(p);
+	p->pause = !idle || !p->pause ? STRANGER_PAUSE :
+		   p->pause < STRANGER_PAUSE_MAX ? 2 * p->pause : p->pause;
+	p->due = at + p->pause;
+	if (idle)
+		return true;
+	p->clock = clock;
+	if (!refresh(p, &now))
+		return false;
+	s = thread_list_leader(p);
+	entry = sample_known(p->pid); /* an exec has changed it */
+	if (entry)
+		sample_ask(&s, entry);
+	else
+		p->due = 0;
 	return true;
 }
 
 /* Whether it is still there. */
-static bool take_process(struct looked *p, unsigned int *taken)
+static bool look_at(struct looked *p, unsigned int weight, __u64 at)
 {
-	const __u64 clock = process_clock(p->pid);
-	const struct process *entry = sample_known(p->pid);
+	const unsigned int turn = at < p->due ? 0 : rest_idle_next(&p->rest, &random_state);
+	const struct process *entry;
 	struct process_now now;
+	__u64 clock;
 
-	/* It moves on only when the kernel counts, which may be after milliseconds for one that runs. */
-	if (clock == p->clock && clock && !p->ran)
+	if (!turn)
 		return true;
-	if (process_now(p->pid, &now) || now.start_ns != p->start_ns || now.state == 'Z' || now.state == 'X')
+	clock = process_clock(p->pid);
+	entry = sample_known(p->pid);
+	if (clock && sample_is_stranger(entry))
+		return look_at_stranger(p, entry, clock, at);
+	/* It moves on only when the kernel counts, which may be after milliseconds for one that runs. */
+	if (clock == p->clock && clock && !p->ran) {
+		rest_met(&p->rest, 0);
+		return true;
+	}
+	rest_met(&p->rest, 1);
+	if (!refresh(p, &now))
 		return false;
 	p->clock = clock;
 	p->ran = false;
-	memcpy(p->comm, now.comm, sizeof(p->comm));
-	if (now.image && now.image != p->image) {
-		if (p->image)
-			exec(p, &now);
-		p->image = now.image;
-	}
-	list_threads(p, now.threads);
+	thread_list_follow(p, now.threads);
 	if (entry)
-		find_ids(p, entry);
-	for (unsigned int i = 0; i < p->count; i++) {
-		memcpy(p->threads[i].s.leader, p->comm, sizeof(p->comm));
-		if (take_thread(p, &p->threads[i])) {
-			p->ran = true;
-			++*taken;
-		}
-	}
+		thread_list_find_ids(p, entry);
+	look_at_threads(p, weight * turn);
 	return true;
 }
 
-unsigned int looked_take(void)
+void looked_take(unsigned int weight)
 {
-	unsigned int taken = 0;
+	const __u64 at = clock_ns();
 
 	for (unsigned int i = count; i-- > 0;)
-		if (!take_process(list[i], &taken))
+		if (!look_at(list[i], weight, at))
 			end(i);
-	return taken;
 }
 
 void looked_account(void)
 {
 	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int t = 0; t < list[i]->count; t++) {
-			struct looked_thread *at = &list[i]->threads[t];
-			struct thread_runs r;
-
-			if (!thread_runs(at->s.hold.fd, &r))
-				at->s.cpu_ns = r.ns;
-			sample_account(&at->s, 0);
-		}
+		thread_list_account(list[i], 0);
 }

@@ -9,15 +9,18 @@
 #include <stddef.h>
 
 #include "bpf/abi.h"
+#include "hosted/rest.h"
 #include "hosted/sample.h"
 #include "hosted/threads.h"
 
-#define LOOKED_MAX	   1024 /* processes */
+#define LOOKED_MAX	   16384     /* processes */
+#define LOOKED_PIDS	   (1 << 22) /* PID_MAX_LIMIT of the kernel */
 #define LOOKED_THREADS_MAX 1024 /* of a process */
 
 struct looked_thread {
 	struct sampled s;
 	struct thread_runs runs;
+	struct rest rest;
 	bool has_cpu; /* at the last look: it may go on without being given one */
 	bool met;    /* by the list that is being made */
 };
@@ -26,24 +29,30 @@ struct looked {
 	pid_t pid;
 	__u64 start_ns, image, execs, user;
 	__u64 clock; /* process_clock() at the last look */
+	__u64 due, pause; /* clock_ns() before which one that is of no interest is left alone, ns */
+	struct rest rest;
 	bool ran;    /* at the last look a thread of it had a CPU */
 	__u32 process; /* struct process.id, for which the threads' ids were found */
 	__u64 ids_at;  /* clock_ns() of that */
 	bool ids_asked; /* there is a thread without one */
 	unsigned int ids_searches; /* since the last new thread */
-	unsigned int count, listed;
-	struct looked_thread *threads; /* LOOKED_THREADS_MAX */
+	unsigned int count, room, listed;
+	struct looked_thread *threads;
 	char comm[16];
 };
 
 /* Makes ready. 0 or -errno. */
 int looked_open(const struct area *a);
+/* NULL: it is none of them. */
+struct looked *looked_find(pid_t pid);
+/* It is one from now on, if there is room. */
+void looked_add(pid_t pid, const struct process_now *now, __u64 execs);
+/* Its child has begun: that is told to the profiler. Returns the child's struct process.exec_id. */
+__u64 looked_forked(const struct looked *parent, pid_t pid, const struct process_now *now);
 /* Takes up those that are new in the table of processes, and lets go of those that are gone. */
 void looked_sync(void);
-/* Children of those: they are told to the profiler. */
-void looked_find_children(void);
-/* One look at all of them. Returns how many threads were looked at. */
-unsigned int looked_take(void);
+/* One look at all of them, which stands for so many. */
+void looked_take(unsigned int weight);
 /* The account of each thread is counted. */
 void looked_account(void);
 

@@ -131,7 +131,39 @@ const struct process *sample_known(pid_t pid)
 	return bpf_map_lookup_elem(&processes, &key);
 }
 
-int sample_take(struct sampled *t)
+bool sample_is_of_all(void)
+{
+	return opt_all;
+}
+
+bool sample_is_stranger(const struct process *p)
+{
+	return opt_all && p && (process_is_other(p->state) || p->state == PROCESS_EXCLUDED);
+}
+
+void sample_ask(struct sampled *t, const struct process *p)
+{
+	__u32 zero = 0;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+
+	make(t, &task, &leader);
+	process_ask(count, &task, p);
+}
+
+void sample_thinned(unsigned int looks)
+{
+	__u32 zero = 0;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+
+	count->ticks_thinned += looks;
+}
+
+void sample_no_room(void)
+{
+	count_here(__builtin_offsetof(struct cpu_stats, processes_full));
+}
+
+int sample_take(struct sampled *t, unsigned int weight)
 {
 	__u32 zero = 0;
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
@@ -142,7 +174,7 @@ int sample_take(struct sampled *t)
 	hold = &t->hold;
 	host_hold_records();
 	memcpy(before, count->outcome[EVENT_CPU], sizeof(before));
-	sample_tick();
+	sample(EVENT_CPU, weight);
 	host_send_records();
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		if (count->outcome[EVENT_CPU][i] != before[i])

@@ -5,6 +5,7 @@
 #ifndef PYPERF_HOSTED_SAMPLE_H
 #define PYPERF_HOSTED_SAMPLE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 
@@ -30,8 +31,16 @@ struct sampled {
 void sample_open(const struct area *a);
 /* What the profiler knows of this process; NULL = nothing. */
 const struct process *sample_known(pid_t pid);
-/* One look at it. Returns the enum outcome that it ended in. */
-int sample_take(struct sampled *t);
+/* Whether every process is of interest, and whether this one is not, as far as is known. */
+bool sample_is_of_all(void);
+bool sample_is_stranger(const struct process *p);
+/* The profiler is asked what this process is, if it wants to be. p: sample_known(). */
+void sample_ask(struct sampled *t, const struct process *p);
+/* One look at it, which stands for so many. Returns the enum outcome that it ended in. */
+int sample_take(struct sampled *t, unsigned int weight);
+/* So many looks were not made, for the sake of --budget; there was no room for a process. */
+void sample_thinned(unsigned int looks);
+void sample_no_room(void);
 /* What it has run until now is counted; last: it has ended. */
 void sample_account(struct sampled *t, int last);
 void sample_forked(struct sampled *parent, struct sampled *child);

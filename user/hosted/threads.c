@@ -61,6 +61,7 @@ int process_now(pid_t pid, struct process_now *ret)
 		return err;
 	*ret = (struct process_now){
 		.state = stat.state,
+		.of_the_kernel = stat.of_the_kernel,
 		.start_ns = stat.start_ticks * tick_ns,
 		.image = stat_field(text, 28) ^ stat_field(text, 48) << 20,
 		.threads = (unsigned int)stat_field(text, 20),

@@ -14,6 +14,7 @@
 struct process_now {
 	char comm[16];
 	char state;
+	bool of_the_kernel; /* it has no program */
 	__u64 start_ns; /* on the boot clock */
 	__u64 image;	/* another number after an exec; 0 = that may not be known */
 	unsigned int threads;

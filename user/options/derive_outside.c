@@ -33,7 +33,7 @@ static bool has_other_events(const struct options *o)
 
 static bool has_all(const struct options *o)
 {
-	return o->all || o->all_python;
+	return o->all;
 }
 
 static bool has_async(const struct options *o)
@@ -57,9 +57,9 @@ static const struct {
 } rows[] = {
 	{ has_cycles, "--event cycles", "a counter of the processor is read by perf events" },
 	{ has_other_events, "--event", "of events but CPU time only the kernel tells" },
+	{ has_all, "--all", "of programs without Python there is native code only: -a, or --all-python" },
 	{ has_native, "--native", REGISTERS },
 	{ has_kernel, "--kernel", REGISTERS },
-	{ has_all, "--all-python and --all", "processes are named: --pid, --children or -- COMMAND" },
 	{ has_async, "--async", "whether it is right from outside was not tried yet" },
 	{ has_variables, "--label-var", "whether it is right from outside was not tried yet" },
 	{ has_trace, "--trace", "whether it is right from outside was not tried yet" },

@@ -56,9 +56,7 @@ int sampler_open(struct agent *a)
 	const long frequency = a->options->frequency;
 	int err = open_kernel(a);
 
-	/* Whoever has named no process wants those of others, too, for which there is no way but BPF. */
-	if (err && a->options->trigger == TRIGGER_AUTO && kernel_is_refused(a->kernel) &&
-	    !a->options->all && !a->options->all_python) {
+	if (err && a->options->trigger == TRIGGER_AUTO && kernel_is_refused(a->kernel)) {
 		err = open_outside(a);
 		if (a->exit_code)
 			return err;

@@ -172,6 +172,11 @@ size_t discover_pending(const struct discover *d)
 	return count;
 }
 
+struct no_frames *discover_no_frames(const struct discover *d)
+{
+	return verdicts_no_frames(d->verdicts);
+}
+
 enum process_state discover_verdict(const struct discover *d, __u32 pid)
 {
 	return verdicts_find(d->verdicts, pid);

@@ -100,6 +100,8 @@ size_t discover_pending(const struct discover *d);
 
 /* As verdicts_find(). */
 enum process_state discover_verdict(const struct discover *d, __u32 pid);
+/* As verdicts_no_frames(). */
+struct no_frames *discover_no_frames(const struct discover *d);
 /* As verdicts_why_no_python(). */
 const char *discover_why_no_python(const struct discover *d, __u32 pid);
 

@@ -134,19 +134,50 @@ static const char *why_forbidden(pid_t pid, int scope)
 	return scope > 0 ? "Yama forbids to read it" : "it may not be read";
 }
 
-void no_frames_forbidden(struct no_frames *n, __u32 pid)
+#define WAYS_SIZE (LACKING_SIZE + 128)
+
+/* What would allow it. */
+static const char *ways(int scope, char text[WAYS_SIZE])
 {
-	char advice[LACKING_SIZE], text[2 * LACKING_SIZE + 192], yama[128] = "";
-	const int scope = yama_scope(YAMA_SCOPE);
+	char advice[LACKING_SIZE], yama[128] = "";
 
 	if (scope == 1)
 		snprintf(yama, sizeof(yama),
 			 "; for this user's own: sudo sysctl kernel.yama.ptrace_scope=0, or -- COMMAND");
 	else if (scope > 1)
 		snprintf(yama, sizeof(yama), " (kernel.yama.ptrace_scope is %d)", scope);
-	snprintf(text, sizeof(text), "nor for others like it: %s; %s%s", why_forbidden((pid_t)pid, scope),
-		 lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice), yama);
+	snprintf(text, WAYS_SIZE, "%s%s", lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice), yama);
+	return text;
+}
+
+void no_frames_forbidden(struct no_frames *n, __u32 pid, const char comm[16])
+{
+	char text[WAYS_SIZE + 192], way[WAYS_SIZE];
+	const int scope = yama_scope(YAMA_SCOPE);
+
+	if (n->counts) {
+		n->forbidden++;
+		n->forbidden_pythons += !strncmp(comm, "python", 6);
+		return;
+	}
+	snprintf(text, sizeof(text), "nor for others like it: %s; %s", why_forbidden((pid_t)pid, scope),
+		 ways(scope, way));
 	say_once(n, pid, text);
+}
+
+void no_frames_count(struct no_frames *n)
+{
+	n->counts = true;
+}
+
+void no_frames_counted(const struct no_frames *n)
+{
+	char way[WAYS_SIZE];
+
+	if (n->forbidden)
+		log_warning("%u process%s may not be read, of which %u %s called python: %s", n->forbidden,
+			    n->forbidden > 1 ? "es" : "", n->forbidden_pythons,
+			    n->forbidden_pythons == 1 ? "is" : "are", ways(yama_scope(YAMA_SCOPE), way));
 }
 
 void no_frames_end(struct no_frames *n)

@@ -13,6 +13,7 @@
 #include "proc/procfs.h"
 #include "targets/children.h"
 #include "targets/discover.h"
+#include "targets/no_frames.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
 #define ASK_SECONDS    10 /* in which all are asked about; those left over are at their first tick */
@@ -203,10 +204,12 @@ int targets_select(struct targets *t)
 		return select_command(t);
 	if (t->pid_count)
 		return select_pids(t);
+	no_frames_count(discover_no_frames(t->discover));
 	t->ask_until = clock_seconds() + ASK_SECONDS;
 	err = kernel_list_processes(t->kernel, ask_about, t);
 	if (err && err != -EINTR)
 		return log_failure(err, "the processes cannot be listed");
 	settle(t);
+	no_frames_counted(discover_no_frames(t->discover));
 	return 0;
 }

@@ -56,6 +56,11 @@ void verdicts_free(struct verdicts *v)
 	free(v);
 }
 
+struct no_frames *verdicts_no_frames(struct verdicts *v)
+{
+	return &v->no_frames;
+}
+
 enum process_state verdicts_find(const struct verdicts *v, __u32 pid)
 {
 	const struct ruling *ruling = rulings_find(v->rulings, pid);
@@ -213,7 +218,7 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 	if (!r->error || !selection_may_take(v->selection, p->comm))
 		return decide(v, p, r, ruling, process);
 	if (is_forbidden(r->error)) {
-		no_frames_forbidden(&v->no_frames, p->pid);
+		no_frames_forbidden(&v->no_frames, p->pid, p->comm);
 		end_of_reading(v, p);
 		process->state = PROCESS_FORBIDDEN;
 	} else if (r->error == -EAGAIN) {

@@ -69,6 +69,8 @@ void verdicts_keep(struct verdicts *v, bool (*lives)(void *context, const struct
  * at.
  */
 enum process_state verdicts_find(const struct verdicts *v, __u32 pid);
+/* What is said of processes without Python frames. */
+struct no_frames *verdicts_no_frames(struct verdicts *v);
 /* Why a process is no Python: for the last one only of which that was found, so ask at once. */
 const char *verdicts_why_no_python(const struct verdicts *v, __u32 pid);
 

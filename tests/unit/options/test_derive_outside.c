@@ -16,6 +16,8 @@ TEST(what_it_can_do)
 	ACCEPT(OUTSIDE, "-p", "1", "--children", "-F", "499", "--labels", "process", "--threads", "main");
 	ACCEPT(OUTSIDE, "--log", "1", "-p", "1");
 	ACCEPT(OUTSIDE, "--", "python3");
+	ACCEPT(OUTSIDE, "-a", "--comm", "web*");
+	ACCEPT("top", OUTSIDE);
 	ACCEPT("--trigger", "perf", "--native", "full", "-a");
 	ACCEPT("-a", "--async");
 }
@@ -29,7 +31,7 @@ TEST(what_it_cannot)
 	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "memory");
 	REFUSE("--native: " NOT, OUTSIDE, "-p", "1", "--native", "leaf");
 	REFUSE("--kernel: " NOT, OUTSIDE, "-p", "1", "--kernel", "full");
-	REFUSE("--all-python and --all: " NOT, OUTSIDE, "-a");
+	REFUSE("--all: " NOT, OUTSIDE, "--all");
 	REFUSE("--async: " NOT, OUTSIDE, "-p", "1", "--async");
 	REFUSE("--label-var: " NOT, OUTSIDE, "-p", "1", "--label-var", "x");
 	REFUSE("--trace: " NOT, OUTSIDE, "-p", "1", "--trace", "otel", "--log", "1");

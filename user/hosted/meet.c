@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "hosted/meet.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "hosted/looked.h"
+#include "hosted/sample.h"
+
+#define PAUSE_MIN   (100 * NS_PER_MS) /* between two looks, ... */
+#define PAUSE_COSTS 200 /* ... and that many times as long as one takes: 0.5 % of a CPU at most */
+#define WORDS	    (LOOKED_PIDS / 64)
+
+static bool with_children;
+static __u64 due;
+static __u64 *met, *before; /* a bit for each pid that there is, and that there was at the look before */
+
+int meet_open(bool children)
+{
+	with_children = children;
+	met = calloc(WORDS, sizeof(*met));
+	before = calloc(WORDS, sizeof(*before));
+	return met && before ? 0 : -ENOMEM;
+}
+
+static void take(pid_t pid)
+{
+	const struct looked *parent;
+	const struct process *known;
+	struct process_now now;
+	__u64 execs;
+
+	if (looked_find(pid) || process_now(pid, &now) || now.of_the_kernel || now.state == 'Z')
+		return;
+	known = sample_known(pid);
+	execs = known ? known->exec_id : 0;
+	parent = with_children && !known ? looked_find(now.parent) : NULL;
+	if (parent)
+		execs = looked_forked(parent, pid, &now);
+	if (sample_is_of_all())
+		looked_add(pid, &now, execs);
+}
+
+static void look(void)
+{
+	__u64 *other = before;
+	DIR *folder = opendir("/proc");
+	const struct dirent *e;
+
+	if (!folder)
+		return;
+	before = met;
+	met = other;
+	memset(met, 0, WORDS * sizeof(*met));
+	while ((e = readdir(folder))) {
+		const unsigned long pid = strtoul(e->d_name, NULL, 10);
+
+		if (!pid || pid >= LOOKED_PIDS)
+			continue;
+		met[pid / 64] |= 1ULL << pid % 64;
+		if (!(before[pid / 64] >> pid % 64 & 1))
+			take(pid);
+	}
+	closedir(folder);
+}
+
+void meet(__u64 now)
+{
+	__u64 cost;
+
+	if ((!with_children && !sample_is_of_all()) || now < due)
+		return;
+	look();
+	cost = PAUSE_COSTS * (clock_ns() - now);
+	due = now + (cost > PAUSE_MIN ? cost : PAUSE_MIN);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "hosted/thread_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "hosted/area.h"
+#include "proc/thread.h"
+#include "remote/thread_states.h"
+
+/* Between two searches for whose the thread states are; it doubles as long as there is no new thread. */
+#define IDS_PAUSE	  NS_PER_MS
+#define IDS_PAUSE_DOUBLES 9
+
+#define ROOM_MIN 8 /* threads */
+
+static const struct layout *layouts;
+
+/* Each thread has a descriptor. */
+static int allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return -errno;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : 0;
+}
+
+int thread_list_open(const struct area *a)
+{
+	const struct area_table *l = area_find(a, "layouts");
+
+	if (!l)
+		return -EINVAL;
+	layouts = (void *)(a->base + l->offset);
+	return allow_descriptors();
+}
+
+struct sampled thread_list_leader(const struct looked *p)
+{
+	struct sampled s = {
+		.pid = p->pid, .tid = p->pid, .start_ns = p->start_ns, .execs = p->execs, .user = p->user
+	};
+
+	memcpy(s.comm, p->comm, sizeof(s.comm));
+	memcpy(s.leader, p->comm, sizeof(s.leader));
+	return s;
+}
+
+void thread_list_drop(struct looked *p)
+{
+	for (unsigned int i = 0; i < p->count; i++)
+		close(p->threads[i].s.hold.fd);
+	free(p->threads);
+	p->threads = NULL;
+	p->count = p->room = p->listed = 0;
+}
+
+void thread_list_account(struct looked *p, int last)
+{
+	for (unsigned int i = 0; i < p->count; i++) {
+		struct looked_thread *t = &p->threads[i];
+		struct thread_runs r;
+
+		if (!last && !thread_runs(t->s.hold.fd, &r))
+			t->s.cpu_ns = r.ns;
+		sample_account(&t->s, last);
+	}
+}
+
+static struct looked_thread *find(struct looked *p, pid_t tid)
+{
+	for (unsigned int i = 0; i < p->count; i++)
+		if (p->threads[i].s.tid == tid)
+			return &p->threads[i];
+	return NULL;
+}
+
+static bool has_room(struct looked *p)
+{
+	const unsigned int room = p->room ? 2 * p->room : ROOM_MIN;
+	struct looked_thread *threads;
+
+	if (p->count < p->room)
+		return true;
+	threads = room <= LOOKED_THREADS_MAX ? reallocarray(p->threads, room, sizeof(*threads)) : NULL;
+	if (!threads)
+		return false;
+	p->threads = threads;
+	p->room = room;
+	return true;
+}
+
+static void add(struct looked *p, pid_t tid)
+{
+	const int fd = has_room(p) ? thread_open(p->pid, tid) : -1;
+	struct looked_thread *t;
+
+	if (fd < 0)
+		return;
+	t = &p->threads[p->count++];
+	*t = (struct looked_thread){ .s = thread_list_leader(p), .met = true };
+	t->s.tid = tid;
+	t->s.hold.fd = fd;
+	p->ids_asked = true;
+	p->ids_searches = 0;
+}
+
+void thread_list_follow(struct looked *p, unsigned int threads)
+{
+	_cleanup_free_ pid_t *tids = NULL;
+	size_t n = 0;
+	bool more;
+
+	if (p->listed == threads || proc_threads(p->pid, LOOKED_THREADS_MAX, &tids, &n, &more))
+		return;
+	for (unsigned int i = 0; i < p->count; i++)
+		p->threads[i].met = false;
+	for (size_t i = 0; i < n; i++) {
+		struct looked_thread *t = find(p, tids[i]);
+
+		if (t)
+			t->met = true;
+		else
+			add(p, tids[i]);
+	}
+	for (unsigned int i = p->count; i-- > 0;) {
+		if (p->threads[i].met)
+			continue;
+		sample_account(&p->threads[i].s, 1);
+		close(p->threads[i].s.hold.fd);
+		p->threads[i] = p->threads[--p->count];
+	}
+	p->listed = threads;
+}
+
+static bool ids_are_due(const struct looked *p, const struct process *entry)
+{
+	if (p->process != entry->id)
+		return true;
+	return p->ids_asked && clock_ns() - p->ids_at > IDS_PAUSE << p->ids_searches;
+}
+
+void thread_list_find_ids(struct looked *p, const struct process *entry)
+{
+	static struct thread_states states;
+	static struct proc_thread met[LOOKED_THREADS_MAX];
+
+	if (entry->state != PROCESS_PYTHON || !entry->runtime || entry->layout >= LAYOUTS_MAX ||
+	    !ids_are_due(p, entry))
+		return;
+	p->ids_at = clock_ns();
+	p->process = entry->id;
+	p->ids_asked = false;
+	p->ids_searches += p->ids_searches < IDS_PAUSE_DOUBLES;
+	for (unsigned int i = 0; i < p->count; i++)
+		met[i] = (struct proc_thread){ .tid = p->threads[i].s.tid, .own_tid = p->threads[i].s.tid };
+	if (thread_states_read(&states, p->pid, &layouts[entry->layout], entry->runtime))
+		return;
+	thread_states_match(&states, met, p->count);
+	for (unsigned int i = 0; i < p->count; i++) {
+		const struct thread_state *s = thread_states_of(&states, p->threads[i].s.tid);
+
+		p->threads[i].s.thread_id = s ? s->id : 0;
+	}
+}
