@@ -127,7 +127,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	}
 	if (!o->output)
 		return 0;
-	err = write_file(o, profile);
+	err = o->is_written ? 0 : write_file(o, profile);
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))

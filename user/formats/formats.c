@@ -94,6 +94,9 @@ static bool has_ending(const char *path)
 int format_of_file(const char *path)
 {
 	for (int i = 0; i < FORMATS; i++)
+		if (!strcmp(base_name(path), format_rows[i].suffix))
+			return 0;
+	for (int i = 0; i < FORMATS; i++)
 		if (ends_in_one(path, format_rows[i].suffix))
 			return i;
 	for (int i = 0; i < FORMATS; i++)

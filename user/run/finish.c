@@ -98,6 +98,24 @@ static int check_sampled(const struct agent *a, const struct run_stats *r)
 	return -EACCES;
 }
 
+/*
+ * A format that has times gets the log instead of the sums: of the whole run, or the last part of it. Whether
+ * it was written.
+ */
+static bool write_times(struct agent *a, double end)
+{
+	const struct options *o = a->options;
+	struct log_file log = { .path = o->output, .format = o->format, .journal = a->journal,
+				.windows = &a->windows, .discover = a->discover };
+
+	if (!a->journal || !a->window || !o->output || output_is_stdout(o->output) ||
+	    !format_rows[o->format].has_times || log_file_order(&log, 0, LOG_FILE_NOW, NULL))
+		return false;
+	log_file_finish(&log, end);
+	log_file_close(&log);
+	return log.written;
+}
+
 int finish_write(struct agent *a)
 {
 	const struct options *o = a->options;
@@ -106,13 +124,14 @@ int finish_write(struct agent *a)
 	/* stdout belongs to the profile or to COMMAND if one of them uses it. */
 	FILE *f = output_is_stdout(o->output) || o->command ? stderr : stdout;
 	struct run_stats report = {};
+	const double last = a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS;
 	int err, lost;
 
 	whole.patience = &patience;
-	log_file_finish(&a->log_file, clock_seconds() + (a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS));
+	log_file_finish(&a->log_file, clock_seconds() + last);
+	whole.is_written = write_times(a, clock_seconds() + last);
 	/* The books of a run without end are worth having even if its last profile is lost. */
-	lost = a->continuous ? continuous_finish(a->continuous, a->hasty ? LAST_HASTY_SECONDS : LAST_SECONDS,
-						    &report.harvest) : 0;
+	lost = a->continuous ? continuous_finish(a->continuous, last, &report.harvest) : 0;
 	err = a->window ? whole_write(&whole, a->window, &report.harvest, f) : 0;
 	if (err)
 		return err;

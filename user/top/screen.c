@@ -42,7 +42,7 @@ static int add_line(const struct screen *s, const char *code, const char *text, 
 
 static int add_head(const struct screen *s, const struct top_rows *rows, struct buf *out)
 {
-	static const char *const orders[TOP_ORDERS] = { "self", "total", "self since the start", "change" };
+	static const char *const orders[TOP_ORDERS] = { "self", "total", "self s", "change" };
 	char text[512], lost[64] = "", samples[64] = "";
 	size_t used = 0;
 	int err;
@@ -53,11 +53,11 @@ static int add_head(const struct screen *s, const struct top_rows *rows, struct 
 		snprintf(lost + used, sizeof(lost) - used, "; %.0f %% C threads",
 			 100 * rows->of_c / rows->all);
 	if (rows->samples)
-		snprintf(samples, sizeof(samples), ", %s sample%s", number_group(rows->samples).text,
+		snprintf(samples, sizeof(samples), "of %s sample%s, ", number_group(rows->samples).text,
 			 rows->samples == 1 ? "" : "s");
-	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s%s",
+	snprintf(text, sizeof(text), "pyperf-bpf top%s: %.2f %ss by %zu process%s in %.0f s%s",
 		 s->paused ? " [paused]" : "", rows->all, s->resource, s->processes,
-		 s->processes == 1 ? "" : "es", s->seconds, samples, lost);
+		 s->processes == 1 ? "" : "es", s->seconds, lost);
 	err = add_line(s, BOLD, text, out);
 	if (s->typing)
 		snprintf(text, sizeof(text), "filter: %s_   (Enter takes it, Esc leaves it out)", s->filter);
@@ -68,11 +68,12 @@ static int add_head(const struct screen *s, const struct top_rows *rows, struct 
 	else if (s->compare)
 		snprintf(text, sizeof(text), "change: against %.0f s ago%s%s", s->past_seconds,
 			 *s->filter ? "; filter: " : "", s->filter);
+	else if (*s->filter)
+		snprintf(text, sizeof(text), "100 %% is one %s; ordered by %s; filter: %s", s->resource,
+			 orders[s->order], s->filter);
 	else
-		snprintf(text, sizeof(text),
-			 "100 %% is one %s; self %s: of the last %.0f s; ordered by %s%s%s", s->resource,
-			 s->unit, s->whole_seconds, orders[s->order],
-			 *s->filter ? "; filter: " : "", s->filter);
+		snprintf(text, sizeof(text), "%s100 %% is one %s; self %s: of the last %.0f s; ordered by %s",
+			 samples, s->resource, s->unit, s->whole_seconds, orders[s->order]);
 	return err ?: add_line(s, "", text, out);
 }
 

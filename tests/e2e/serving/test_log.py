@@ -304,3 +304,41 @@ def test_every_format(log_server):
     for format in formats.FORMATS:
         answer = log_server.get("%s?last=10&format=%s" % (LOG, format.name))
         assert answer.status == 200 and answer.headers["Content-Type"] == format.type
+
+
+PHASES = """
+import time
+def burn(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+def first():
+    burn(0.3)
+def second():
+    burn(0.3)
+first()
+second()
+first()
+"""
+
+
+@pytest.mark.parametrize("python", known.of_versions("3.11", "3.15"), ids=str)
+def test_a_run_ends_with_its_log(python, tmp_path):
+    """In its file are times: what came first is first."""
+    run = profiler.run(tmp_path, "-F", 499, "--log", 2, "--", python.path, "-c", PHASES,
+                       output="x.firefox.json")
+    file, order = json.loads(run.path.read_text()), []
+    shared = file["shared"]
+    names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
+    callers, samples = shared["stackTable"]["prefixOffset"], file["threads"][0]["samples"]
+    assert len(samples["stack"]) > 100 and samples["time"] == sorted(samples["time"])
+    for stack in samples["stack"]:
+        while True:
+            name = names[shared["frameTable"]["func"][shared["stackTable"]["frame"][stack]]]
+            if name in ("first", "second") and order[-1:] != [name]:
+                order.append(name)
+            if not callers[stack]:
+                break
+            stack -= callers[stack]
+    assert order == ["first", "second", "first"]
+    assert sum(samples["weight"]) == run.stats["profile"]["samples"]

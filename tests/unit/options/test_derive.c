@@ -102,8 +102,8 @@ TEST(formats)
 		{ "x.folded", FORMAT_FOLDED },	 { "x.pb.gz", FORMAT_PPROF },
 		{ "-", FORMAT_PPROF },		 { "dir.folded/x", FORMAT_PPROF },
 		{ "x.folded.gz", FORMAT_PPROF }, { "folded", FORMAT_PPROF },
-		{ "x.Folded", FORMAT_PPROF },	 { "/a/b/c.d.folded", FORMAT_FOLDED },
-		{ "xfolded", FORMAT_PPROF },
+		{ "xfolded", FORMAT_PPROF },	 { "/a/b/c.d.folded", FORMAT_FOLDED },
+		{ "x.json", FORMAT_SPEEDSCOPE }, { "x.2026-11-29", FORMAT_PPROF },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -115,6 +115,10 @@ TEST(formats)
 		ACCEPT("-a", "--format=pprof", "-o", cases[i].file);
 		assert_int_equal(o.format, FORMAT_PPROF);
 	}
+	ACCEPT("-a", "-o", "x.Folded", "--format", "folded");
+	REFUSE("no format ends so", "-a", "-o", "x.Folded");
+	REFUSE("no format ends so", "-a", "-o", "x.pdf");
+	REFUSE("no format ends so", "-a", "--log", "1", "--log-file", "x.pdf");
 	REFUSE("--output", "-a", "-o", "");
 	REFUSE("--output", "-a", "--output=");
 	for (int i = 0; i < FORMATS; i++) {

@@ -50,10 +50,10 @@ TEST(head_table_and_keys)
 	struct screen s = a_screen();
 	const char *page = page_of(&s, &two);
 
-	assert_has(page, "1.50 CPUs by 3 processes in 2 s, 1,234 samples; 2.0 % not seen; 20 % C threads\n");
+	assert_has(page, "1.50 CPUs by 3 processes in 2 s; 2.0 % not seen; 20 % C threads\n");
 	assert_has(page, "    50.0   125.0   12.34  a_function");
 	assert_has(page, "app.py:12\n");
-	assert_has(page, "100 % is one CPU; self s: of the last 90 s; ordered by self\n");
+	assert_has(page, "of 1,234 samples, 100 % is one CPU; self s: of the last 90 s; ordered by self\n");
 	assert_has(page, "  self % total %  self s  function");
 	assert_has(page, "     1.0     2.0    0.50  g ");
 	assert_has(page, "q quit\n");

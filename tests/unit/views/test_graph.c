@@ -133,8 +133,8 @@ TEST(pairs)
 	ADD(waits, EVENT_OFFCPU, 3, "b@/srv/f.py", LIBRARY, "[I/O]");
 	ADD(waits, EVENT_OFFCPU, 2, "a@/srv/f.py", LIBRARY);
 	ADD(waits, EVENT_OFFCPU, 1, "a@/srv/f.py", "[GIL held by]", LIBRARY);
-	expect(encoded(waits, 100), "\"pairs\":{\"owner\":[0,0,0],\"package\":[1,1,1],"
-				    "\"function\":[1,1,1],\"other\":[0,2,3],"
+	expect(encoded(waits, 100), "\"pairs\":{\"owner\":[0,0,0],\"package\":[2,2,2],"
+				    "\"function\":[2,2,2],\"other\":[0,3,1],"
 				    "\"line\":[11,11,12],\"other_line\":[10,0,0],\"self\":[2,8,1]}");
 	ADD(memory, EVENT_MEMORY, 4, "a@/srv/f.py", LIBRARY);
 	ADD(memory, EVENT_MEMORY, 6, "a@/srv/f.py");
