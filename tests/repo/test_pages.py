@@ -109,3 +109,25 @@ def test_the_judge_finds_what_is_wrong(tmp_path):
                     "`user/main.c` `user/gone.c` `main.c` `gone.c` `no/path` `a.b()`\n")
     assert list(wrong_links(page)) == [("#a-title", "no such heading"), ("gone.md", "no such file")]
     assert list(missing_files(page)) == ["user/gone.c", "gone.c"]
+
+
+def test_changelog():
+    """As Keep a Changelog has it: [Unreleased], then versions with a date, the newest first; and kinds of
+    entries."""
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    lines = (TOP / "docs" / "CHANGELOG.md").read_text().splitlines()
+    versions = [line[3:] for line in lines if line.startswith("## ")]
+    assert versions[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions[1:])
+    dates = [version[-10:] for version in versions[1:]]
+    assert dates == sorted(dates, reverse=True)
+    assert {line[4:] for line in lines if line.startswith("### ")} <= kinds
+
+
+def test_usual_options_are_options():
+    """Those of the short --help, which are a list of their own."""
+    usual = re.search(r"usual\[\] = \{(.*?)\};", (TOP / "user/options/help.c").read_text(), re.S)[1]
+    rows = re.findall(r'^(?:FLAG|NUMBER|TEXT|CHOICE)\(.*?, "([a-z-]+)"',
+                      (TOP / "user/options/options.def").read_text(), re.M)
+    named = re.findall(r'"([a-z-]+)"', usual)
+    assert len(named) == len(set(named)) == 20 and set(named) <= set(rows)
