@@ -11,6 +11,7 @@
 #include "base/small_file.h"
 #include "mcp/answer.h"
 #include "mcp/arguments.h"
+#include "mcp/next.h"
 #include "options/commands.h"
 
 #define PATIENCE_SECONDS 60 /* for what takes a second or two */
@@ -136,10 +137,18 @@ static int add_json(const char *key, struct json_object *o, struct buf *text)
 	return !json ? -ENOMEM : buf_printf(text, ",\"%s\":", key) ?: buf_add_json_shown(text, json);
 }
 
-/* What was cut and what was said, if anything, and the end. */
-static int add_tail(const struct call *c, const struct buf *cuts, struct buf *text)
+/* What goes on from the answer; what was cut and what was said, if anything; and the end. */
+static int add_tail(const struct call *c, struct json_object *root, const char *made, const struct buf *cuts,
+		    struct buf *text)
 {
-	int err = 0;
+	_cleanup_buf_ struct buf next = { 0 };
+	int err = next_calls(c->tool, c->given, root, made, &next);
+
+	if (!err && next.size)
+		err = buf_add_string(text, ",\"next\":[") ?: buf_add(text, next.data, next.size) ?:
+		      buf_add_string(text, "]");
+	if (err)
+		return err;
 
 	if (cuts->size)
 		err = buf_add_string(text, ",\"cut\":[") ?: buf_add(text, cuts->data, cuts->size) ?:
@@ -176,7 +185,8 @@ static int answer_asked(struct call *c, struct buf *out)
 	if (!root)
 		return refuse(c, out);
 	err = answer_shape(c->tool, c->given, root, &cuts) ?: answer_said(&c->child.err, false, &c->said) ?:
-	      add_head(c, &text) ?: add_json("answer", root, &text) ?: add_tail(c, &cuts, &text);
+	      add_head(c, &text) ?: add_json("answer", root, &text) ?:
+	      add_tail(c, root, NULL, &cuts, &text);
 	json_object_put(root);
 	return err ?: add_result(c, &text, is_error, out);
 }
@@ -200,7 +210,8 @@ static int add_books(const struct call *c, struct buf *text, struct buf *cuts)
 static int answer_books(const struct call *c, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 }, cuts = { 0 };
-	int err = add_head(c, &text) ?: add_books(c, &text, &cuts) ?: add_tail(c, &cuts, &text);
+	int err = add_head(c, &text) ?: add_books(c, &text, &cuts) ?:
+		  add_tail(c, NULL, NULL, &cuts, &text);
 
 	return err ?: add_result(c, &text, false, out);
 }
@@ -232,28 +243,35 @@ static void keep_findings(struct call *c)
 	json_object_put(root);
 }
 
-static int answer_recorded(struct call *c, struct recordings *r, struct buf *out)
+static int add_recorded(struct call *c, struct recordings *r, struct json_object *root, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 }, cuts = { 0 };
-	struct json_object *root = answer_parse(c->child.out.data, c->child.out.size);
 	const unsigned int number = c->recording;
 	unsigned int gone;
+	char made[16];
 	int err;
 
-	if (!root)
-		return refuse(c, out);
-	err = add_head(c, &text) ?: buf_printf(&text, ",\"profile\":\"r%u\"", number) ?:
+	snprintf(made, sizeof(made), "r%u", number);
+	err = add_head(c, &text) ?: buf_printf(&text, ",\"profile\":\"%s\"", made) ?:
 	      add_books(c, &text, &cuts) ?: (c->findings ? add_json("findings", c->findings, &text) : 0) ?:
 	      add_json("report", root, &text);
-	json_object_put(root);
 	if (err)
 		return err;
 	c->recording = 0;
 	gone = recordings_keep(r, number);
 	if (gone)
 		err = buf_printf(&text, ",\"removed\":\"r%u\"", gone);
-	err = err ?: answer_said(&c->child.err, false, &c->said) ?: add_tail(c, &cuts, &text);
+	err = err ?: answer_said(&c->child.err, false, &c->said) ?: add_tail(c, root, made, &cuts, &text);
 	return err ?: add_result(c, &text, false, out);
+}
+
+static int answer_recorded(struct call *c, struct recordings *r, struct buf *out)
+{
+	struct json_object *root = answer_parse(c->child.out.data, c->child.out.size);
+	int err = root ? add_recorded(c, r, root, out) : refuse(c, out);
+
+	json_object_put(root);
+	return err;
 }
 
 int call_answer(struct call *c, struct recordings *r, struct buf *out)

@@ -39,6 +39,13 @@ const struct only tool_only[] = {
 
 const size_t tool_only_count = ARRAY_SIZE(tool_only);
 
+const struct next_call tool_next[] = {
+#define NEXT(tool, next, arguments, why) { TOOL_##tool, TOOL_##next, arguments, why },
+#include "mcp/tools.def"
+};
+
+const size_t tool_next_count = ARRAY_SIZE(tool_next);
+
 static const struct option_fact option_facts[] = {
 #define FLAG(short_name, long_name, field, group, help)                                                      \
 	{ long_name, FACT_FLAG, NULL, 0, 0, GROUP_##group, help },

@@ -68,11 +68,19 @@ struct only {
 	const char *member;
 };
 
+/* A call that goes on from an answer of this tool. */
+struct next_call {
+	int tool, next;
+	const char *arguments, *why;
+};
+
 extern const struct tool tools[TOOLS];
 extern const struct argument tool_arguments[];
 extern const size_t tool_arguments_count;
 extern const struct only tool_only[];
 extern const size_t tool_only_count;
+extern const struct next_call tool_next[];
+extern const size_t tool_next_count;
 
 const struct tool *tools_find(const char *name);
 /* NULL: this tool has no such argument. */

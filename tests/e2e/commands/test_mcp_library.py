@@ -4,6 +4,7 @@ each with the calls by which an agent finds the answer. docs/mcp.md shows them."
 import contextlib
 import http.client
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import endpoints
 import profiler
 
 pytestmark = [pytest.mark.all, pytest.mark.burns]
+PAGE = profiler.ROOT / "docs" / "mcp.md"
 PYTHON = profiler.ROOT / ".cache" / "mcp" / "bin" / "python"
 SERVER = ["-m", "gunicorn", "-k", "gthread", "--threads", "8", "-w", "1", "--log-level", "critical",
           "--graceful-timeout", "1", "-b", "127.0.0.1:PORT", "troubled_app:app"]
@@ -107,6 +109,27 @@ def test_what_changed(client):
     answer = client.call("diff", base=names[0], new=names[1], normalize="samples")["answer"]
     grew = [row["name"] for row in answer["rows"] if row["beyond_chance"] and row["self"] > 0]
     assert grew and grew[0].startswith("normal")
+
+
+def test_what_answers_name_leads_on(client):
+    """Who knows nothing but the process, and follows what the last answer names, comes to the line that is
+    to blame. What is named can be called as it stands. docs/mcp.md has such a session."""
+    section = PAGE.read_text().split("\n## A session")[1].split("\n## ")[0]
+    session = re.findall(r"^    > (\w+) (\{.*\})", section, re.M)
+    with service("/search/no.%207", "/price/7") as pid:
+        assert [tool for tool, _ in session] == ["dump", "record", "report", "callers", "callers"]
+        answer, lines = client.call("dump", pid=pid), None
+        for tool, arguments in session[1:]:
+            assert 1 <= len(answer["next"]) <= 2, answer["next"]
+            for call in (call for call in answer["next"] if call["tool"] != "record"):
+                client.call(call["tool"], **call["arguments"])
+            call, = (call for call in answer["next"] if call["tool"] == tool)
+            changed = {"event": "cpu", "frequency": 499} if tool == "record" else {}
+            assert set(call["arguments"]) | set(changed) == set(json.loads(arguments)), call
+            answer = client.call(tool, **{**call["arguments"], **changed})
+            lines = answer if tool == "report" else lines
+        rows = lines["answer"]["tables"][0]["rows"]
+        assert rows[0]["file"].endswith("troubled_app.py") and all(row["source"] for row in rows), rows
 
 
 def ask(port, path):
