@@ -44,6 +44,7 @@ int libcurl_open(void)
 	FIXED(char *, curl_version, (void), ())                                                              \
 	FIXED(CURL *, curl_easy_init, (void), ())                                                            \
 	FIXED(void, curl_easy_cleanup, (CURL * easy), (easy))                                                \
+	FIXED(CURLcode, curl_easy_perform, (CURL * easy), (easy))                                            \
 	FIXED(const char *, curl_easy_strerror, (CURLcode code), (code))                                     \
 	FIXED(CURLM *, curl_multi_init, (void), ())                                                          \
 	FIXED(CURLMcode, curl_multi_cleanup, (CURLM * multi), (multi))                                       \

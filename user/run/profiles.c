@@ -13,6 +13,7 @@
 #include "recorded/files.h"
 #include "run/give_up.h"
 #include "run/served.h"
+#include "run/stored.h"
 
 /* What profiles of the largest size take, two of them, and as much again for the tables. */
 #define MEMORY_MAX ((__u64)4 << 30)
@@ -38,6 +39,8 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 	r->to_ns = o->to_ns;
 	r->trace = o->trace_id ? o->trace_digits : NULL;
 	r->is_wary = o->wary;
+	if (stored_is_source(path))
+		return o->wary ? served_refuse(path) : stored_read(o, path, r);
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));

@@ -79,6 +79,26 @@ def test_pyroscope(python, workloads, tmp_path):
         # Every sample that was counted, in nanoseconds.
         assert profile["numTicks"] == stats["profile"]["samples"] * (10**9 // 499)
         assert "spin" in profile["names"]
+        ask(url, name, stats)
+
+
+def when(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+
+
+def ask(url, name, stats):
+    """All of it comes back as one profile, with as much CPU time; `diff` takes two stretches of it; what fits
+    nothing is nothing, and a query that is none is refused with Pyroscope's own words."""
+    source = 'pyroscope+%s/?query={service_name="%s"}' % (url, name)
+    found = json.loads(profiler.command("report", "--json", "--top", "1000", source + "&from=-5m").stdout)
+    assert found["profile"]["total"] == stats["profile"]["samples"] * (10**9 // 499)
+    assert any(row["name"] == "spin" for table in found["tables"] for row in table["rows"])
+    middle = when(time.time() - 6)
+    stretches = source + "&from=-5m&until=" + middle, source + "&until=now&from=" + middle
+    assert "spin" in profiler.command("diff", *stretches).stdout
+    profiler.command("report", 'pyroscope+%s/?query={service_name="nobody"}' % url, code=3)
+    error = profiler.command("report", "pyroscope+%s/?query={service_name=}" % url, code=1).stderr
+    assert "the answer is 400: " in error, error
 
 
 @pytest.mark.parametrize("python", [known.newest()], ids=str)

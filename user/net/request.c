@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define CURL_DISABLE_DEPRECATION /* CURLPROTO_ bits: see transfers.c */
+#include "net/request.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "net/libcurl.h"
+#include "net/transfers.h"
+
+struct answering {
+	struct buf *answer;
+	int err; /* why no more of it is taken */
+};
+
+static size_t on_body(char *data, size_t size, size_t n, void *context)
+{
+	struct answering *a = context;
+
+	if (a->answer->size_max && a->answer->size + size * n > a->answer->size_max)
+		a->err = -EFBIG;
+	else
+		a->err = buf_add(a->answer, data, size * n);
+	return a->err ? 0 : size * n;
+}
+
+static CURLcode prepare(CURL *e, const struct request *q, struct transfer *t)
+{
+	CURLcode c = transfer_prepare(e, t);
+
+	if (!q->body)
+		return c;
+	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
+	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body->data ?: "");
+	return c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body->size);
+}
+
+static bool add_header(struct curl_slist **list, const char *name, const char *value)
+{
+	char line[8192];
+	struct curl_slist *longer;
+
+	if (snprintf(line, sizeof(line), "%s %s", name, value) >= (int)sizeof(line))
+		return false;
+	longer = curl_slist_append(*list, line);
+	*list = longer ?: *list;
+	return longer;
+}
+
+static int send_it(CURL *e, const struct request *q, struct curl_slist *headers, struct answering *a,
+		   long *status, char *error, size_t size)
+{
+	char why[CURL_ERROR_SIZE] = "";
+	struct transfer_headers answered = { 0 };
+	struct transfer t = {
+		.url = q->url,
+		.protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
+		.headers = headers,
+		.answered = &answered,
+		.ca_file = q->ca_file,
+		.timeout_seconds = q->seconds,
+		.error = why,
+		.on_body = on_body,
+		.context = a,
+	};
+	CURLcode c = prepare(e, q, &t) ?: curl_easy_perform(e);
+
+	if (a->err)
+		return a->err;
+	if (c) {
+		snprintf(error, size, "%s", *why ? why : curl_easy_strerror(c));
+		return c == CURLE_OUT_OF_MEMORY ? -ENOMEM : -EIO;
+	}
+	curl_easy_getinfo(e, CURLINFO_RESPONSE_CODE, status);
+	return 0;
+}
+
+int request_send(const struct request *q, struct buf *answer, long *status, char *error, size_t size)
+{
+	struct answering a = { .answer = answer };
+	struct curl_slist *headers = NULL;
+	char bearer[4096] = "";
+	int err = libcurl_open();
+	CURL *e;
+
+	if (err) {
+		snprintf(error, size, "%s", libcurl_strerror(err));
+		return -EIO;
+	}
+	e = curl_easy_init();
+	err = e && add_header(&headers, "Content-Type:", q->type ?: "") ? 0 : -ENOMEM;
+	if (!err && q->token) {
+		snprintf(bearer, sizeof(bearer), "Bearer %s", q->token);
+		err = add_header(&headers, "Authorization:", bearer) ? 0 : -ENOMEM;
+	}
+	err = err ?: send_it(e, q, headers, &a, status, error, size);
+	curl_easy_cleanup(e);
+	curl_slist_free_all(headers);
+	return err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stored.h - what a store of profiles has of many machines, for `pyperf-bpf report` and `pyperf-bpf diff`.
+ * The store adds up what fits to a query, and answers with one profile.
+ */
+#ifndef PYPERF_RUN_STORED_H
+#define PYPERF_RUN_STORED_H
+
+#include <stdbool.h>
+
+#include "options/options.h"
+
+struct recorded;
+
+/* "pyroscope+http[s]://HOST[:PORT]/?query=...&from=...&until=...". */
+bool stored_is_source(const char *text);
+/*
+ * Adds the merged profile of the query to r; where the store has nothing of it, r is as it was. The time is
+ * that of the URL, or of --from and --to, or else the last hour. Logs; 0 or -errno.
+ */
+int stored_read(const struct options *o, const char *url, struct recorded *r);
+
+#endif
