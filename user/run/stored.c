@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/protobuf.h"
 #include "http/token.h"
-#include "net/request.h"
+#include "net/awaited.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
 #include "recorded/unpacked.h"
@@ -160,7 +160,7 @@ static int ask(const struct options *o, const char *url, const struct stored_que
 	const char *own = url + strlen(PYROSCOPE);
 	size_t n = strcspn(own, "?");
 	char why[256] = "out of memory";
-	struct request r = { .type = "application/proto", .body = &body, .ca_file = o->ca_file,
+	struct awaited r = { .type = "application/proto", .body = &body, .ca_file = o->ca_file,
 			     .seconds = PATIENCE };
 	long status = 0;
 	int err = o->token_file ? log_failure(token_read(o->token_file, &token), o->token_file) : 0;
@@ -173,7 +173,7 @@ static int ask(const struct options *o, const char *url, const struct stored_que
 	      buf_add(&address, "", 1);
 	r.url = address.data;
 	r.token = token;
-	err = err ?: request_send(&r, answer, &status, why, sizeof(why));
+	err = err ?: awaited_send(&r, answer, &status, why, sizeof(why));
 	if (err == -EFBIG)
 		snprintf(why, sizeof(why), "the answer has more than %zu MiB", UNPACKED_MAX >> 20);
 	if (err)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * request.h - one HTTP request by libcurl that is waited for, for commands that do nothing else meanwhile.
+ * awaited.h - one HTTP request by libcurl that is waited for, for commands that do nothing else meanwhile.
  * Who answers may be anybody: what comes is bounded, in size and in time.
  */
-#ifndef PYPERF_NET_REQUEST_H
-#define PYPERF_NET_REQUEST_H
+#ifndef PYPERF_NET_AWAITED_H
+#define PYPERF_NET_AWAITED_H
 
 #include <stddef.h>
 
 #include "base/buf.h"
 
 /* Texts are borrowed. */
-struct request {
+struct awaited {
 	const char *url;   /* http:// or https:// */
 	const char *type;  /* Content-Type of the body */
 	const struct buf *body; /* to be POSTed; NULL: a GET */
@@ -24,6 +24,6 @@ struct request {
  * Appends the body of an answer to `answer`, up to its size_max, and puts its status into *status. 0; -EFBIG;
  * -ENOMEM; or -EIO, and why it failed is one line in error.
  */
-int request_send(const struct request *q, struct buf *answer, long *status, char *error, size_t size);
+int awaited_send(const struct awaited *q, struct buf *answer, long *status, char *error, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define CURL_DISABLE_DEPRECATION /* CURLPROTO_ bits: see transfers.c */
-#include "net/request.h"
+#include "net/awaited.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *context)
 	return a->err ? 0 : size * n;
 }
 
-static CURLcode prepare(CURL *e, const struct request *q, struct transfer *t)
+static CURLcode prepare(CURL *e, const struct awaited *q, struct transfer *t)
 {
 	CURLcode c = transfer_prepare(e, t);
 
@@ -48,7 +48,7 @@ static bool add_header(struct curl_slist **list, const char *name, const char *v
 	return longer;
 }
 
-static int send_it(CURL *e, const struct request *q, struct curl_slist *headers, struct answering *a,
+static int send_it(CURL *e, const struct awaited *q, struct curl_slist *headers, struct answering *a,
 		   long *status, char *error, size_t size)
 {
 	char why[CURL_ERROR_SIZE] = "";
@@ -76,7 +76,7 @@ static int send_it(CURL *e, const struct request *q, struct curl_slist *headers,
 	return 0;
 }
 
-int request_send(const struct request *q, struct buf *answer, long *status, char *error, size_t size)
+int awaited_send(const struct awaited *q, struct buf *answer, long *status, char *error, size_t size)
 {
 	struct answering a = { .answer = answer };
 	struct curl_slist *headers = NULL;
