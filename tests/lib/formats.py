@@ -40,6 +40,21 @@ def read_folded(data):
     return found
 
 
+def read_pyspy(data):
+    """The same of lines 'process N:"name";thread (tid N);function (/whole/path:line);... samples', taken
+    apart as the extension vscode-flamegraph does it: a frame is a name, and perhaps a file with a line."""
+    found = collections.Counter()
+    for line in data.decode().splitlines():
+        stack, _, count = line.rpartition(" ")
+        process, thread, *frames = re.split(r';(?=(?:[^"]*"[^"]*")*[^"]*$)', stack)
+        assert re.fullmatch(r'process \d+:"[^"]*"', process) and re.search(r" \(tid \d+\)$", thread), line
+        pattern = r"(.+?)(?:\s+\(([^)]+?)(?::(\d+))?\))?"
+        parts = [re.fullmatch(pattern, frame).groups() for frame in frames]
+        assert all(not file or file[0] in "/<[" for _, file, _ in parts), line
+        found[tuple(name for name, _, _ in parts)] += int(count)
+    return found
+
+
 def read_speedscope(data):
     """The same of profiles by thread, whose weights are times: a sample weighs a period."""
     found, file = collections.Counter(), json.loads(data)
@@ -112,7 +127,7 @@ def read_svg(data):
 
 
 # A format without a reader makes the tests fail that go over all of them.
-READERS = {"pprof": read_pprof, "folded": read_folded, "speedscope": read_speedscope,
+READERS = {"pprof": read_pprof, "folded": read_folded, "pyspy": read_pyspy, "speedscope": read_speedscope,
            "firefox": read_firefox, "otlp": read_otlp, "html": read_html, "svg": read_svg}
 
 

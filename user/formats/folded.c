@@ -26,6 +26,7 @@ struct folded_encoder {
 	const struct profile *profile;
 	int kind; /* the kind of event that is written, ... */
 	bool tells_kinds; /* ... as the first frame, since there are several */
+	bool as_pyspy;
 	bool *is_whole;	  /* by string: another file has its short path, so it is written whole */
 	struct folded_texts frames, owners;
 	struct buf *out;
@@ -84,7 +85,7 @@ static int add_frame(const struct folded_encoder *e, __u32 location, struct buf 
 	const struct profile_location *l = profile_get_location(p, location);
 	const struct profile_function *f = profile_get_function(p, l->function);
 	const char *path = profile_get_string(p, f->file);
-	const char *file = e->is_whole[f->file] ? path : short_path(path);
+	const char *file = e->as_pyspy || e->is_whole[f->file] ? path : short_path(path);
 	int err;
 
 	err = buf_add_shown(out, f->name ? profile_get_string(p, f->name) : "?", true) ?:
@@ -97,11 +98,29 @@ static int add_frame(const struct folded_encoder *e, __u32 location, struct buf 
 	return err ?: buf_add_string(out, ")");
 }
 
+/* In quotes, within which a reader takes a semicolon for a letter: a quote in a name would end them. */
+static int add_pyspy_process(const struct folded_encoder *e, const struct profile_owner *o, struct buf *out)
+{
+	const size_t start = out->size;
+	int err = buf_printf(out, "process %u:\"", o->pid);
+	size_t name = out->size;
+
+	if (!err)
+		err = buf_add_shown(out, profile_get_string(e->profile, o->comm), true);
+	for (size_t i = name; i < out->size && !err; i++)
+		if (out->data[i] == '"')
+			out->data[i] = '\'';
+	err = err ?: buf_add(out, "\"", 1);
+	if (err)
+		out->size = start;
+	return err;
+}
+
 static int add_owner(const struct folded_encoder *e, __u32 owner, struct buf *out)
 {
 	const struct profile *p = e->profile;
 	const struct profile_owner *o = profile_get_owner(p, owner);
-	int err = owner_text_process(p, owner, out);
+	int err = e->as_pyspy ? add_pyspy_process(e, o, out) : owner_text_process(p, owner, out);
 
 	if (!err && owner_text_has_thread(p, owner))
 		err = buf_add(out, ";", 1) ?: owner_text_thread(p, owner, out);
@@ -236,9 +255,13 @@ static int encode(struct folded_encoder *e)
 	return err;
 }
 
-int folded_encode(const struct profile *p, struct buf *out)
+static int encode_text(const struct profile *p, bool as_pyspy, struct buf *out)
 {
-	_cleanup_(cleanup_encoder) struct folded_encoder e = { .profile = p, .out = out };
+	_cleanup_(cleanup_encoder) struct folded_encoder e = {
+		.profile = p,
+		.as_pyspy = as_pyspy,
+		.out = out,
+	};
 	size_t start = out->size;
 	int err;
 
@@ -246,4 +269,14 @@ int folded_encode(const struct profile *p, struct buf *out)
 	if (err)
 		out->size = start;
 	return err;
+}
+
+int folded_encode(const struct profile *p, struct buf *out)
+{
+	return encode_text(p, false, out);
+}
+
+int pyspy_encode(const struct profile *p, struct buf *out)
+{
+	return encode_text(p, true, out);
 }

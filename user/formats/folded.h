@@ -20,4 +20,12 @@
  */
 int folded_encode(const struct profile *p, struct buf *out);
 
+/*
+ * The same as `py-spy record --format raw --full-filenames` writes it, which editors read: files by their
+ * whole paths, and first a frame such as
+ *
+ *   process 12:"python3"
+ */
+int pyspy_encode(const struct profile *p, struct buf *out);
+
 #endif

@@ -68,7 +68,7 @@ static void print_events(FILE *f, bool is_short)
 static void print_row(const struct help_page *p, const struct option_row *r)
 {
 	_cleanup_free_ char *text = NULL;
-	char left[64] = "";
+	char left[98] = ""; /* with two blanks before it a row of at most 100 columns */
 	size_t size;
 	FILE *f;
 

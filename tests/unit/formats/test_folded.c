@@ -52,6 +52,20 @@ static void assert_folded(const struct profile *p, const char *expected)
 	assert_string_equal(out.data + 5, expected);
 }
 
+/* An editor finds a file by its whole path, and a name has no quote to end the quotes around it. */
+TEST(as_pyspy_writes_it)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	const __u32 work = location(p, "work", "/srv/app.py", 8, 9);
+	const struct profile_labels labels = { .pid = 12, .comm = "a\"b;c" };
+	_cleanup_buf_ struct buf out = { 0 };
+
+	assert_int_equal(profile_sample(p, EVENT_CPU, &work, 1, &labels, 3), 0);
+	assert_int_equal(pyspy_encode(p, &out), 0);
+	assert_int_equal(buf_add(&out, "", 1), 0);
+	assert_string_equal(out.data, "process 12:\"a'b:c\";work (/srv/app.py:9) 3\n");
+}
+
 TEST(lines_are_root_first_and_sorted)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
