@@ -3,6 +3,11 @@
 // grey. The numbers are those of `pyperf-bpf diff`: the base is scaled to the length of the other.
 
 const COMPARE_CHANCE = "#b5b5b5";
+const COMPARE_LEGEND = [
+	{colour: "rgb(235,115,115)", text: "grew, the stronger the more"},
+	{colour: "rgb(115,115,245)", text: "shrank"},
+	{colour: COMPARE_CHANCE, text: "may be chance"},
+];
 
 // Both profiles have their functions under the same keys then. Returns the key of each function of the base.
 function compareKeys(keys, base) {

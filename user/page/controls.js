@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Buttons and fields above the graph: each changes a part of what is looked at.
 
-const CONTROLS_FIELDS = ["search", "order", "shape"];
+const CONTROLS_FIELDS = ["search", "order", "shape", "colour"];
 
 function controlsOpen() {
 	for (const name of CONTROLS_FIELDS) {
@@ -49,19 +49,4 @@ function controlsEvents(state) {
 			link.removeAttribute("aria-current");
 	});
 	rovingShow(document.getElementById("events"));
-}
-
-// The server leaves native code out, and no file does: what that took is then its Python line's.
-function controlsLegend(profile, state) {
-	const legend = document.getElementById("legend");
-	legend.replaceChildren(...profile.sent.kinds.map(kind => {
-		const patch = wordsElement("i");
-		patch.style.backgroundColor = kind.colour;
-		return wordsElement("span", {}, patch, kind.shown);
-	}));
-	if (document.getElementById("data") || (!state.hide && !profile.keys.some(key => key.isNative)))
-		return;
-	const box = wordsElement("input", {type: "checkbox", id: "hide", checked: !!state.hide});
-	box.addEventListener("change", () => sceneChange({hide: box.checked ? "native" : ""}));
-	legend.append(wordsElement("label", {}, box, "hide native code"));
 }

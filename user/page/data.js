@@ -46,6 +46,26 @@ function dataFunctions(sent) {
 	}));
 }
 
+// As the tables of the terminal name a file: user/profile/short_path.h.
+function dataShort(file) {
+	if (file.startsWith("./"))
+		return file.slice(2);
+	if (!file.startsWith("/"))
+		return file;
+	const below = /.*\/(?:site|dist)-packages\/(.*)$/.exec(file) ||
+		/.*\/lib(?:64)?\/python\d[\d.]*t?\/(.*)$/.exec(file);
+	if (below)
+		return below[1] || file;
+	const parts = file.split("/");
+	if (/\.so($|[.:])/.test(parts.at(-1)))
+		return parts.at(-1);
+	return parts.length > 2 ? parts.slice(-2).join("/") : file;
+}
+
+function dataShortWhere(key) {
+	return key.file ? dataShort(key.file) + (key.line ? ":" + key.line : "") : "";
+}
+
 function dataWhere(key) {
 	return key.file ? key.file + (key.line ? ":" + key.line : "") : "";
 }

@@ -108,7 +108,7 @@ function flamePaintFrame(pen, rect, y, colour, name) {
 	pen.fillRect(rect.x, y, Math.max(rect.width - 0.5, FLAME_LEAST), FLAME_ROW - 1);
 	if (rect.width < 24)
 		return;
-	pen.fillStyle = "#111";
+	pen.fillStyle = coloursText(colour);
 	const most = Math.floor((rect.width - 6) / 5);
 	let text = name.length > most ? name.slice(0, most) : name;
 	while (text && pen.measureText(text).width > rect.width - 6)

@@ -39,7 +39,9 @@ function labelsSegment(sum, label, isChosen) {
 	const button = wordsElement("button", {type: "button", title, "aria-pressed": String(isChosen)},
 		sum.name);
 	button.style.flexGrow = String(sum.value);
-	button.style.backgroundColor = coloursShade("#8fb4c9", sum.name);
+	const colour = label === "package" && profile.names.package.includes(sum.name) ?
+		coloursOfName(sum.name, label) : coloursShade("#8fb4c9", sum.name);
+	Object.assign(button.style, {backgroundColor: colour, color: coloursText(colour)});
 	Object.assign(button.dataset, {value: sum.value, filter: sum.filter});
 	button.addEventListener("click", () => {
 		const filters = {...state.filters};

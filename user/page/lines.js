@@ -34,7 +34,8 @@ function linesTextRow(number, text, row, profile) {
 function linesRows(rows, key, text, profile) {
 	if (!text || !text.isGiven)
 		return rows.map(row => {
-			const place = wordsElement("td", {}, key.file + ":" + row.line);
+			const place = wordsElement("td", {title: key.file},
+				dataShort(key.file) + ":" + row.line);
 			return linesRow(row, [place], profile);
 		});
 	const counted = new Map(rows.map(row => [row.line, row]));

@@ -16,7 +16,7 @@ function matrixPlace(one, none) {
 	const link = wordsElement("button", {type: "button", className: "function", title: dataWhere(key)},
 		key.name);
 	link.addEventListener("click", () => sceneFocus(one.place.key));
-	return [link, " ", wordsElement("small", {}, key.file.split("/").slice(-2).join("/") +
+	return [link, " ", wordsElement("small", {title: key.file}, dataShort(key.file) +
 		(one.place.line ? ":" + one.place.line : ""))];
 }
 

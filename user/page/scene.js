@@ -3,7 +3,7 @@
 
 // All that is on the page, once there is a profile. base: what it is compared with, or null.
 const scene = {profile: null, base: null, kinds: [], state: null, flame: null, callers: null, table: null};
-const SCENE_PAINTED = ["search", "sort", "shape", "zoom", "live", "view", "heat"]; // what needs no new trees
+const SCENE_PAINTED = ["search", "sort", "shape", "colour", "zoom", "live", "view", "heat"]; // the same trees
 const SCENE_LOADED = ["type", "hide", "at", "base"]; // what needs another profile
 
 function sceneOpen() {
@@ -49,6 +49,7 @@ function sceneRows(views) {
 function sceneBuild() {
 	const {profile, base, state} = scene;
 	const keys = profile.keys.slice();
+	legendTake(profile);
 	const views = sceneViews(keys);
 	scene.pair = base && {profile, base, scale: compareScale(profile, base), chance: sceneChance()};
 	const focus = state.focus ? keys.findIndex(key => dataText(key) === state.focus) : -1;
@@ -99,6 +100,7 @@ function scenePaint() {
 	tableShow(scene.table, {profile, keys, rows: scene.rows, focus: scene.focus, pair: scene.pair,
 		isFound: key => !state.search || found[key]}, state.sort);
 	linesShow();
+	legendShow();
 	aboutShow();
 	document.body.dataset.drawn = String(tree.total[0]); // for the tests
 }

@@ -54,7 +54,6 @@ async function load() {
 		if (turn !== loaded.turn)
 			return;
 		Object.assign(scene, {profile, base: before});
-		controlsLegend(profile, scene.state);
 		sceneFromState(false);
 		loadShow();
 	} catch (failure) {
@@ -100,13 +99,13 @@ function loadFile(element) {
 	scene.kinds = profiles.filter(one => one.total).map(one => one.event);
 	const sent = profiles.find(one => one.event === scene.state.type) || profiles[0];
 	scene.profile = dataRead(sent);
-	controlsLegend(scene.profile, scene.state);
 	sceneFromState(false);
 }
 
 document.addEventListener("DOMContentLoaded", () => {
 	scene.state = stateRead(location.search);
 	sceneOpen();
+	legendOpen();
 	controlsOpen();
 	keysOpen();
 	load();

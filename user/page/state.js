@@ -2,8 +2,8 @@
 // What is looked at. The address has it, so that whoever gets the address sees the same.
 
 const STATE_USUAL = {view: "", type: "", hide: "", group: "process", search: "", focus: "", zoom: "",
-	shape: "icicle", order: "calls", sort: "self", at: "", base: "", live: "", fold: "",
-	heat: ""};
+	shape: "icicle", order: "calls", colour: "package", sort: "self", at: "", base: "", live: "",
+	fold: "", heat: ""};
 const STATE_ZOOM_LONGEST = 3000; // characters; a deeper zoom is not in the address
 
 // Keys that the page does not know are labels.

@@ -61,7 +61,7 @@ function tableRow(table, row, drawn) {
 	const link = wordsElement("button", {type: "button", className: "function", title: dataWhere(key)},
 		key.name);
 	link.addEventListener("click", () => table.choose(row.key));
-	const where = wordsElement("small", {}, dataWhere(key));
+	const where = wordsElement("small", {title: dataWhere(key)}, dataShortWhere(key));
 	const number = what => drawn.pair ? tableDifference(row, what, scene) :
 		tableAmount(row[what], drawn.profile);
 	const line = wordsElement("tr", {}, number("self"), number("total"),

@@ -61,7 +61,8 @@ function takeSvg(flame, words) {
 		const most = Math.floor((rect.width - 6) / 6.5);
 		const box = {x: rect.x.toFixed(1), y, width: Math.max(rect.width - 0.5, 0.5).toFixed(1),
 			height: FLAME_ROW - 1, fill: flame.colour(rect.id)};
-		const text = most < 2 ? "" : "<text" + attributes({x: (rect.x + 3).toFixed(1), y: y + 13}) +
+		const text = most < 2 ? "" : "<text" + attributes({x: (rect.x + 3).toFixed(1), y: y + 13,
+			fill: coloursText(box.fill)}) +
 			">" + takeSvgEscape(name.slice(0, most)) + "</text>";
 		parts.push("<g><title>" + takeSvgEscape(words(rect.id)) + "</title><rect" +
 			attributes(box) + "/>" + text + "</g>");

@@ -39,7 +39,7 @@ function viewFold(keys) {
 		if (!found.has(key.package)) {
 			found.set(key.package, keys.length);
 			keys.push({...key, name: key.package, file: "", line: 0, isFolded: true,
-				colour: undefined});
+				colourMode: ""});
 		}
 		return found.get(key.package);
 	});

@@ -262,7 +262,7 @@ def test_one_kind_of_event_after_the_other(served, show):
 @pytest.mark.all
 def test_kinds_of_frames_are_told_apart(show):
     """By colour, and the legend has every row of bpf/frames.def."""
-    page = show()
+    page = show("?colour=kind")
     assert page.texts("#legend span") == [kind.shown for kind in profiler.FRAMES]
     colours = page.run("[...document.querySelectorAll('#legend i')].map(i => i.style.backgroundColor)")
     assert len(set(colours)) == len(profiler.FRAMES)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where things are on the page, in a real browser: the graph is what one sees first, on a wide screen and on
 that of a phone, and the keyboard is soon there."""
+import json
+
 import pytest
 
 import interpreters as known
 import profiler
-from page_numbers import INTERVAL, PROGRAM
+from page_numbers import INTERVAL, PROGRAM, fetched
+from pprof_rows import report
 from serving import server
 
 SIZES = {"wide": (1440, 900), "middle": (1024, 768), "phone": (390, 844)}
@@ -89,3 +92,29 @@ def test_groups_by_a_list(show):
     assert "group=package" in page.address()
     names = page.run("[...treeCallees(scene.tree, 0)].map(id => scene.keys[scene.tree.key[id]].name)")
     assert "program" in names and "stdlib" in names
+
+
+def test_paths_are_short(served, show, tmp_path):
+    """As the terminal has them; the whole one is where one points."""
+    page = shown(show, "wide", "?hide=native")
+    path = fetched(served, page, tmp_path / "now.pb.gz", "&hide=native")
+    text = report("--top", 1000, path)
+    rows = page.run("[...document.querySelectorAll('#table tbody small')].map(s => [s.textContent, s.title])")
+    places = [place for place, _ in rows if place]
+    assert len(places) > 5 and any(place.startswith("json/encoder.py:") for place in places)
+    assert all(place in text for place in places), (places, text)
+    assert all(whole.endswith(place) for place, whole in rows)
+    assert any(whole.startswith("/") for _, whole in rows)
+
+
+# A path, and what user/profile/short_path.h makes of it without a folder.
+PATHS = {"/usr/lib/python3.11/json/encoder.py": "json/encoder.py", "/srv/shop/app/web.py": "app/web.py",
+         "/v/lib/python3.13t/site-packages/jinja2/lexer.py": "jinja2/lexer.py", "/app.py": "/app.py",
+         "/usr/lib/python3/dist-packages/apt/cache.py": "apt/cache.py", "./x/y/z.py": "x/y/z.py",
+         "/usr/lib/x86_64-linux-gnu/libc.so.6": "libc.so.6", "<string>": "<string>", "a/b/c.py": "a/b/c.py",
+         "/opt/lib64/python3.9/os.py": "os.py", "/tmp/site-packages/": "/tmp/site-packages/"}
+
+
+def test_paths_of_all_kinds(show):
+    page = shown(show, "wide")
+    assert {path: page.run("dataShort(%s)" % json.dumps(path)) for path in PATHS} == PATHS
