@@ -33,8 +33,17 @@ def deep():
     "".join(json.JSONEncoder().iterencode(list(range(2000))))
 
 
+def total():
+    spin(0.0003)
+
+
+def set_password():
+    total()
+
+
 def serve(asked):
     search()
+    set_password()
     deep()
     re.purge()
     re.compile("(a|b)*c{2,5}" * 5)
