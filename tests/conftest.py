@@ -27,6 +27,7 @@ WAITING = [TESTS / name for name in (
 sys.pycache_prefix = str(TESTS.parent / "build" / "pycache")
 sys.dont_write_bytecode = False
 sys.path.insert(0, str(TESTS / "lib"))
+import home  # noqa: E402
 import interpreters as known  # noqa: E402
 import left_to_all  # noqa: E402
 import signals  # noqa: E402
@@ -74,6 +75,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_for_all(item) or left_to_all.is_left(item.nodeid):
             item.add_marker("all")
+        if home.needs_bpf(item.nodeid) and home.refusal():
+            item.add_marker(pytest.mark.skip(reason=home.REASON))
         if {item.path, item.path.parent} & set(WAITING) and not item.get_closest_marker("burns"):
             item.add_marker("waits")
     groups = {}  # fixture: the list of all fixtures of its group

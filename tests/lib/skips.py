@@ -26,6 +26,7 @@ FEATURES = {
     "address": "an address of this machine besides those of localhost",
     "apt": "apt-get and its locks, for root",
     "arm64": "libraries of the cross-compiler for it (libc6-arm64-cross)",
+    "bpf": "BPF programs, which may be refused: to a user without rights, in a container",
     "busy": "a machine that is not so busy that what a test waits for has passed before it looks",
     "c++": "a compiler of C++ with its library (g++)",
     "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",

@@ -13,6 +13,7 @@
 #include "hosted/rest.h"
 #include "hosted/sample.h"
 #include "hosted/threads.h"
+#include "hosted/wall.h"
 #include "pyperf.skel.h"
 
 #define SYNC_NS (100 * NS_PER_MS) /* between two looks into the table of processes, if it has not changed */
@@ -147,6 +148,7 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 
 	ears = socket;
 	sample_open(a);
+	wall_open(period);
 	thread_hold_begin();
 	err = err ?: confine();
 	if (err)

@@ -57,6 +57,7 @@ static int choose(struct kernel *k, struct kernel_options *o)
 		return kernel_fail(k, -ENOMEM, "out of memory");
 	if (o->frequency > FREQUENCY_MAX)
 		o->frequency = FREQUENCY_MAX;
+	o->needs &= NEEDS_TICKS; /* of waits only what looks see (wall.c) */
 	o->trigger = k->trigger.kind = TRIGGER_OUTSIDE;
 	k->trigger.off = true;
 	k->trigger.frequency = o->frequency;
@@ -118,6 +119,7 @@ static int load(struct kernel *k)
 	if (err)
 		return kernel_fail(k, err, "there is no memory for the tables: %s", strerror(-err));
 	o->area.control->frequency = k->options.frequency;
+	o->area.control->wall = k->options.wall;
 	o->area.control->budget = k->options.budget * NS_PER_SECOND;
 	area_side(&o->area, &k->side);
 	k->tables.map_bytes = o->area.size;

@@ -156,6 +156,15 @@ __u64 looked_forked(const struct looked *parent, pid_t pid, const struct process
 
 /* --- looks -------------------------------------------------------------------------------------------- */
 
+/*
+ * For how many looks the next one stands; 0: it is left out. With all time it would be a sleeper's next place
+ * that got what was left of its time at the last one, so none is left out.
+ */
+static unsigned int turn_of(struct rest *r)
+{
+	return sample_is_of_wall() ? 1 : rest_idle_next(r, &random_state);
+}
+
 static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned int weight)
 {
 	struct thread_runs r;
@@ -165,15 +174,27 @@ static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned i
 		p->listed = 0; /* it has ended, and another one may have begun */
 		return false;
 	}
-	if (r.ns == t->runs.ns && r.runs == t->runs.runs && !t->has_cpu)
+	if (r.ns == t->runs.ns && r.runs == t->runs.runs && !t->has_cpu) {
+		if (sample_is_of_wall())
+			wall_rests(t, &r, clock_ns());
 		return false;
+	}
+	if (sample_is_of_wall()) {
+		wall_was_quiet(t, p->quiet);
+		wall_pass(t, &r, clock_ns());
+	}
 	t->runs = r;
 	t->s.cpu_ns = r.ns;
 	t->s.execs = p->execs;
 	t->has_cpu = thread_take(&t->s.hold, p->pid, t->s.tid, t->s.comm) != THREAD_WITHOUT;
-	if (!t->has_cpu)
+	if (!t->has_cpu) {
+		if (sample_is_of_wall())
+			wall_found_off(t, &r, weight);
 		return true;
+	}
 	outcome = sample_take(&t->s, weight);
+	if (sample_is_of_wall())
+		wall_found_on(t);
 	if (outcome == OUTCOME_NO_THREAD_STATE || outcome == OUTCOME_C_THREAD)
 		p->ids_asked = true; /* its thread state may be new */
 	p->ran = true;
@@ -184,7 +205,7 @@ static void look_at_threads(struct looked *p, unsigned int weight)
 {
 	for (unsigned int i = 0; i < p->count; i++) {
 		struct looked_thread *t = &p->threads[i];
-		const unsigned int turn = rest_idle_next(&t->rest, &random_state);
+		const unsigned int turn = turn_of(&t->rest);
 
 		memcpy(t->s.leader, p->comm, sizeof(p->comm));
 		if (turn)
@@ -236,7 +257,7 @@ static bool look_at_stranger(struct looked *p, const struct process *entry, __u6
 /* Whether it is still there. */
 static bool look_at(struct looked *p, unsigned int weight, __u64 at)
 {
-	const unsigned int turn = at < p->due ? 0 : rest_idle_next(&p->rest, &random_state);
+	const unsigned int turn = at < p->due ? 0 : turn_of(&p->rest);
 	const struct process *entry;
 	struct process_now now;
 	__u64 clock;
@@ -250,6 +271,7 @@ static bool look_at(struct looked *p, unsigned int weight, __u64 at)
 	/* It moves on only when the kernel counts, which may be after milliseconds for one that runs. */
 	if (clock == p->clock && clock && !p->ran) {
 		rest_met(&p->rest, 0);
+		p->quiet = at;
 		return true;
 	}
 	rest_met(&p->rest, 1);

@@ -12,6 +12,7 @@
 #include "hosted/rest.h"
 #include "hosted/sample.h"
 #include "hosted/threads.h"
+#include "hosted/wall.h"
 
 #define LOOKED_MAX	   16384     /* processes */
 #define LOOKED_PIDS	   (1 << 22) /* PID_MAX_LIMIT of the kernel */
@@ -20,6 +21,7 @@
 struct looked_thread {
 	struct sampled s;
 	struct thread_runs runs;
+	struct thread_wall wall;
 	struct rest rest;
 	bool has_cpu; /* at the last look: it may go on without being given one */
 	bool met;    /* by the list that is being made */
@@ -30,6 +32,7 @@ struct looked {
 	__u64 start_ns, image, execs, user;
 	__u64 clock; /* process_clock() at the last look */
 	__u64 due, pause; /* clock_ns() before which one that is of no interest is left alone, ns */
+	__u64 quiet; /* clock_ns() of the last look at which no thread of it had run since the one before */
 	struct rest rest;
 	bool ran;    /* at the last look a thread of it had a CPU */
 	__u32 process; /* struct process.id, for which the threads' ids were found */

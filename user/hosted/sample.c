@@ -98,6 +98,7 @@ static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind ki
 
 /* --- tasks -------------------------------------------------------------------------------------------- */
 
+static bool area_of_wall;
 static struct task_struct leader, task;
 static struct host_mm mm;
 
@@ -182,6 +183,107 @@ int sample_take(struct sampled *t, unsigned int weight)
 	return OUTCOME_COUNT;
 }
 
+/* --- time off the CPU --------------------------------------------------------------------------------- */
+
+bool sample_is_of_wall(void)
+{
+	return area_of_wall;
+}
+
+static __u32 generation_now(void)
+{
+	return *(volatile __u32 *)&tree_generation;
+}
+
+/* Its stack, below the roots of waits. Returns an enum outcome. */
+static int take_wait(struct sampled *t, struct scratch *s, struct cpu_stats *count)
+{
+	int outcome;
+
+	make(t, &task, &leader);
+	memory_begin(t->tid);
+	hold = &t->hold;
+	host_hold_records();
+	outcome = sample_task(s, count, EVENT_OFFCPU);
+	host_send_records();
+	count->waits_seen++;
+	return outcome;
+}
+
+static bool is_of_waits(int outcome)
+{
+	return outcome < OUTCOME_COUNT && outcome_rows[outcome].group & event_rows[EVENT_OFFCPU].books;
+}
+
+bool sample_asleep_again(struct sampled *t, __u64 ns)
+{
+	const struct process *p = sample_known(t->pid);
+	__u32 zero = 0;
+
+	if (!t->place.node || t->place.generation != generation_now() || !p || p->id != t->place.process)
+		return false;
+	sample_end(bpf_map_lookup_elem(&stats, &zero), EVENT_OFFCPU, t->place.node, t->place.outcome, ns);
+	return true;
+}
+
+void sample_asleep(struct sampled *t, int syscall, __u64 ns)
+{
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+	const int outcome = take_wait(t, s, count);
+
+	t->place = (struct sampled_place){ 0 };
+	if (!is_of_waits(outcome))
+		return;
+	if (outcome_is_in_profile(outcome) && outcome != OUTCOME_TABLE_FULL && outcome != OUTCOME_MOVED) {
+		if (syscall >= 0)
+			native_intern(s, count, TEXT_SYSCALLS + (syscall < TEXT_SYSCALLS_MAX ? syscall :
+								 TEXT_SYSCALLS_MAX - 1));
+		t->place = (struct sampled_place){
+			s->tree.node, s->tree.generation, s->who.process, outcome
+		};
+	}
+	sample_end(count, EVENT_OFFCPU, s->tree.node, outcome, ns);
+}
+
+void sample_queued(struct sampled *t, __u64 ns)
+{
+	__u32 zero = 0, node;
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+	int outcome = take_wait(t, s, count);
+
+	if (!is_of_waits(outcome))
+		return;
+	node = outcome_is_in_profile(outcome) ?
+		       wait_cause(count, s->tree.bank, s->tree.node, WAIT_PREEMPTED) : 0;
+	if (outcome_is_in_profile(outcome) && !node) {
+		outcome = OUTCOME_TABLE_FULL;
+		node = EVENT_RUNQUEUE;
+	}
+	sample_end(count, EVENT_RUNQUEUE, node, outcome, ns);
+}
+
+void sample_unseen(struct sampled *t, __u64 asleep_ns, __u64 queued_ns)
+{
+	const struct process *p = sample_known(t->pid);
+	struct wait w = { .began = t->start_ns, .tid = t->tid };
+	__u32 zero = 0;
+	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
+
+	if (!p || !process_is_counted(p->state))
+		return;
+	w.process = p->id;
+	memcpy(w.comm, opt_by_thread ? t->comm : t->leader, sizeof(w.comm));
+	if (asleep_ns)
+		wait_mark(count, &w, WAIT_ASLEEP, OUTCOME_UNSEEN, asleep_ns);
+	if (queued_ns)
+		wait_mark(count, &w, WAIT_QUEUED, OUTCOME_UNSEEN, queued_ns);
+}
+
+/* --- accounts ----------------------------------------------------------------------------------------- */
+
 void sample_account(struct sampled *t, int last)
 {
 	make(t, &task, &leader);
@@ -249,6 +351,7 @@ static void bind_tables(const struct area *a)
 void sample_open(const struct area *a)
 {
 	host_area = *a;
+	area_of_wall = a->control->wall;
 	host_bind_variables(a->bss);
 #define OPTION(type, name, begin, from, help) opt_##name = a->rodata->opt_##name;
 #include "bpf/data/options.def"

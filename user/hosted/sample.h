@@ -25,6 +25,10 @@ struct sampled {
 	char comm[16], leader[16]; /* its name, and that of the main thread */
 	__u64 account[2]; /* a struct account of its own */
 	struct thread_hold hold;
+	struct sampled_place { /* where the stack of its sleep is in the tree */
+		__u32 node, generation, process;
+		int outcome;
+	} place;
 };
 
 /* Once, after the fork. */
@@ -36,6 +40,19 @@ bool sample_is_of_all(void);
 bool sample_is_stranger(const struct process *p);
 /* The profiler is asked what this process is, if it wants to be. p: sample_known(). */
 void sample_ask(struct sampled *t, const struct process *p);
+/* Whether all time is counted (--event wall). */
+bool sample_is_of_wall(void);
+/*
+ * Counts so many ns that it has slept. syscall: thread_sleeps(), which has held it. It remembers the stack's
+ * place, and with it the time of a thread that has not run since is counted without a look; false: that
+ * place is not known.
+ */
+bool sample_asleep_again(struct sampled *t, __u64 ns);
+void sample_asleep(struct sampled *t, int syscall, __u64 ns);
+/* Counts so many ns in which it waited for a CPU where it stands; it is held. */
+void sample_queued(struct sampled *t, __u64 ns);
+/* Counts time of a thread that has ended, of which no stack was taken. */
+void sample_unseen(struct sampled *t, __u64 asleep_ns, __u64 queued_ns);
 /* One look at it, which stands for so many. Returns the enum outcome that it ended in. */
 int sample_take(struct sampled *t, unsigned int weight);
 /* So many looks were not made, for the sake of --budget; there was no room for a process. */

@@ -62,14 +62,27 @@ void thread_list_drop(struct looked *p)
 	p->count = p->room = p->listed = 0;
 }
 
+static void account(struct looked_thread *t)
+{
+	struct thread_runs r;
+
+	if (thread_runs(t->s.hold.fd, &r))
+		return;
+	t->s.cpu_ns = r.ns;
+	if (!sample_is_of_wall() || r.ns != t->runs.ns || r.runs != t->runs.runs || t->has_cpu)
+		return; /* where it is now is for a look to find out */
+	wall_rests(t, &r, clock_ns());
+}
+
 void thread_list_account(struct looked *p, int last)
 {
 	for (unsigned int i = 0; i < p->count; i++) {
 		struct looked_thread *t = &p->threads[i];
-		struct thread_runs r;
 
-		if (!last && !thread_runs(t->s.hold.fd, &r))
-			t->s.cpu_ns = r.ns;
+		if (!last)
+			account(t);
+		else if (sample_is_of_wall())
+			wall_end(t);
 		sample_account(&t->s, last);
 	}
 }
@@ -133,6 +146,8 @@ void thread_list_follow(struct looked *p, unsigned int threads)
 	for (unsigned int i = p->count; i-- > 0;) {
 		if (p->threads[i].met)
 			continue;
+		if (sample_is_of_wall())
+			wall_end(&p->threads[i]);
 		sample_account(&p->threads[i].s, 1);
 		close(p->threads[i].s.hold.fd);
 		p->threads[i] = p->threads[--p->count];

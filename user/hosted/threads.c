@@ -93,14 +93,14 @@ int thread_runs(int fd, struct thread_runs *ret)
 {
 	char text[128];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	unsigned long long ns, runs;
+	unsigned long long ns, queued, runs;
 
 	if (n <= 0)
 		return n ? -errno : -ESRCH;
 	text[n] = '\0';
-	if (sscanf(text, "%llu %*u %llu", &ns, &runs) != 2)
+	if (sscanf(text, "%llu %llu %llu", &ns, &queued, &runs) != 3)
 		return -EBADMSG;
-	*ret = (struct thread_runs){ ns, runs };
+	*ret = (struct thread_runs){ ns, queued, runs };
 	return 0;
 }
 
@@ -252,6 +252,28 @@ enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char c
 			break;
 	}
 	return has_cpu ? THREAD_LOST : THREAD_WITHOUT;
+}
+
+/*
+ * For its file `syscall` the kernel waits until the thread is off the CPU, and looks afterwards whether it
+ * still is (lib/syscall.c). For one that could run it says "running".
+ */
+bool thread_sleeps(struct thread_hold *h, pid_t pid, pid_t tid, const struct thread_runs *runs, int *ret)
+{
+	char path[64], text[TEXT_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	if (read_text(path, text) || (*text != '-' && (*text < '0' || *text > '9')))
+		return false;
+	*ret = atoi(text);
+	thread_waits(h, runs);
+	return true;
+}
+
+void thread_waits(struct thread_hold *h, const struct thread_runs *runs)
+{
+	h->runs = runs->runs;
+	h->held = true;
 }
 
 bool thread_is_held(const struct thread_hold *h)

@@ -26,9 +26,9 @@ int process_now(pid_t pid, struct process_now *ret);
 /* CPU time of the process, ns; 0 = it has ended. It lags behind by the scheduler's tick, 10 ms at most. */
 __u64 process_clock(pid_t pid);
 
-/* A thread's schedstat: its time on CPUs, and how often it was given one. */
+/* A thread's schedstat: its time on CPUs, that in which it waited for one, and how often it was given one. */
 struct thread_runs {
-	__u64 ns, runs;
+	__u64 ns, queued, runs;
 };
 int thread_open(pid_t pid, pid_t tid); /* a descriptor, or -errno */
 int thread_runs(int fd, struct thread_runs *ret);
@@ -64,7 +64,15 @@ enum thread_take {
  * there.
  */
 enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16]);
-/* Whether it was held from thread_take() until now. */
+/*
+ * Whether it is off the CPU and not about to have one, and then holds it: until it is given a CPU it stands
+ * still. *ret: the number of the system call that it is in; negative: it is in none. runs: its schedstat,
+ * read before.
+ */
+bool thread_sleeps(struct thread_hold *h, pid_t pid, pid_t tid, const struct thread_runs *runs, int *ret);
+/* The same for one that waits for a CPU, which thread_take() has found. */
+void thread_waits(struct thread_hold *h, const struct thread_runs *runs);
+/* Whether it was held from then until now. */
 bool thread_is_held(const struct thread_hold *h);
 
 #endif

@@ -9,6 +9,7 @@
 #include "options/outside.h"
 #include "profile/events.h"
 
+#define MIN_WAIT_USUAL 100 /* of options.def */
 #define REGISTERS "registers of a thread that runs cannot be read from outside"
 
 static bool has_native(const struct options *o)
@@ -28,7 +29,12 @@ static bool has_cycles(const struct options *o)
 
 static bool has_other_events(const struct options *o)
 {
-	return event_needs(event_parts(o->events)) & ~NEEDS_TICKS;
+	return o->events & ~(EVENT_BIT(EVENT_CPU) | EVENT_BIT(EVENT_WALL));
+}
+
+static bool has_min_wait(const struct options *o)
+{
+	return o->events & EVENT_BIT(EVENT_WALL) && o->min_wait_us != MIN_WAIT_USUAL;
 }
 
 static bool has_all(const struct options *o)
@@ -56,7 +62,8 @@ static const struct {
 	const char *option, *why;
 } rows[] = {
 	{ has_cycles, "--event cycles", "a counter of the processor is read by perf events" },
-	{ has_other_events, "--event", "of events but CPU time only the kernel tells" },
+	{ has_other_events, "--event", "of events but cpu and wall only the kernel tells" },
+	{ has_min_wait, "--min-wait", "waits are met by looks, which do not know how long each lasts" },
 	{ has_all, "--all", "of programs without Python there is native code only: -a, or --all-python" },
 	{ has_native, "--native", REGISTERS },
 	{ has_kernel, "--kernel", REGISTERS },

@@ -145,7 +145,8 @@ static void set_inputs(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
-	a->windows.timed = a->kernel_options.needs & NEEDS_WAITS && accounts_are_wanted(&a->kernel_options);
+	a->windows.timed = (a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall) &&
+			   accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;
 	a->windows.count_ticks = count_ticks;

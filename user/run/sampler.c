@@ -45,8 +45,8 @@ static int open_outside(struct agent *a)
 		a->exit_code = EXIT_FAILURE;
 		return err;
 	}
-	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; waits with their reasons, those "
-		 "for the GIL, too, and native code need BPF: docs/install.md#without-root",
+	log_info("BPF is refused here (%s). Sampling from outside at %u Hz; single waits, the GIL, and "
+		 "native code need BPF: docs/install.md#without-root",
 		 reason, a->kernel_options.frequency);
 	return 0;
 }

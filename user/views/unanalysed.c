@@ -16,7 +16,8 @@ void unanalysed_print(const struct profile *p, FILE *f)
 	const struct profile_info *info = profile_get_info(p);
 
 	if (info->outside)
-		fputs("\nSampled from outside, without BPF: no waits, no native code\n", f);
+		fprintf(f, "\nSampled from outside, without BPF: %s, no native code\n",
+			info->events & EVENT_BIT(EVENT_WALL) ? "no single waits" : "no waits");
 	print_missing(p, info->unanalysed, "programs that were not analysed yet", f);
 	print_missing(p, info->forbidden, "processes that may not be read", f);
 }

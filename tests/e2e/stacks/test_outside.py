@@ -182,7 +182,7 @@ def test_children_of_the_command(open_folder):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["--event", "cycles"], ["--event", "offcpu"], ["--event", "wall"], ["--event", "memory"],
+    ["--event", "cycles"], ["--event", "offcpu"], ["--event", "cpu,gil"], ["--event", "memory"],
     ["--native", "full"],
     ["--kernel", "full"], ["--async"], ["--label-var", "name"], ["--trace", "otel", "--log", "1"]])
 def test_what_cannot_be_had_is_refused(arguments):

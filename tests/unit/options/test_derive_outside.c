@@ -15,6 +15,8 @@ TEST(what_it_can_do)
 	assert_int_equal(o.trigger, TRIGGER_OUTSIDE);
 	ACCEPT(OUTSIDE, "-p", "1", "--children", "-F", "499", "--labels", "process", "--threads", "main");
 	ACCEPT(OUTSIDE, "--log", "1", "-p", "1");
+	ACCEPT(OUTSIDE, "-p", "1", "--event", "wall");
+	ACCEPT(OUTSIDE, "-p", "1", "--min-wait", "0");
 	ACCEPT(OUTSIDE, "--", "python3");
 	ACCEPT(OUTSIDE, "-a", "--comm", "web*");
 	ACCEPT("top", OUTSIDE);
@@ -26,7 +28,8 @@ TEST(what_it_cannot)
 {
 	REFUSE("--event cycles: " NOT, OUTSIDE, "-p", "1", "--event", "cycles");
 	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "cpu,offcpu");
-	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "wall");
+	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "wall,gil");
+	REFUSE("--min-wait: " NOT, OUTSIDE, "-p", "1", "--event", "wall", "--min-wait", "0");
 	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "gil");
 	REFUSE("--event: " NOT, OUTSIDE, "-p", "1", "--event", "memory");
 	REFUSE("--native: " NOT, OUTSIDE, "-p", "1", "--native", "leaf");
