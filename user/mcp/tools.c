@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "export/push/request.h"
 #include "formats/formats.h"
 #include "options/commands.h"
 #include "report/report_query.h"

@@ -63,9 +63,7 @@ int derive_intervals(struct options *o, char *error, size_t size)
 	if (err)
 		return options_fail(
 			error, size,
-			"--push wants pyroscope+http[s]://, parca+http[s]:// or "
-			"otlp+http[s]://HOST[:PORT], not '%s'",
-			o->push);
+			"--push wants %s, not '%s'", push_format_urls, o->push);
 	if (!o->push && (o->push_format >= 0 || o->push_header_file || o->push_ca_file))
 		return options_fail(
 			error, size,

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/distance.h"
 #include "base/duration.h"
+#include "export/push/request.h"
 #include "formats/formats.h"
 #include "options/fail.h"
 #include "report/report_query.h"

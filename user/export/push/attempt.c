@@ -91,8 +91,8 @@ static int add_header(struct push_attempt *a, const char *name, const char *valu
 
 static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)
 {
-	const char *encoding = push_content_encoding(format);
-	int err = add_header(a, "Content-Type", push_content_type(format));
+	const char *encoding = receiver_rows[format].encoding;
+	int err = add_header(a, "Content-Type", receiver_rows[format].type);
 
 	if (!err && encoding)
 		err = add_header(a, "Content-Encoding", encoding);
@@ -107,7 +107,7 @@ int push_attempt_make(struct push_attempt *a, const struct push_options *o, cons
 {
 	int err;
 
-	*a = (struct push_attempt){ .grpc_status = -1, .is_grpc = t->format == PUSH_PARCA_GRPC };
+	*a = (struct push_attempt){ .grpc_status = -1, .format = t->format };
 	a->easy = curl_easy_init();
 	if (!a->easy)
 		return -ENOMEM;
@@ -147,7 +147,7 @@ long push_attempt_status(struct push_attempt *a)
 
 	a->answer[a->answer_size] = '\0'; /* on_answer() leaves room */
 	curl_easy_getinfo(a->easy, CURLINFO_RESPONSE_CODE, &status);
-	return status == 200 && a->is_grpc ? status_of_grpc(a) : status;
+	return status == 200 && a->format == PUSH_PARCA_GRPC ? status_of_grpc(a) : status;
 }
 
 double push_attempt_retry_after(const struct push_attempt *a)

@@ -14,7 +14,7 @@ struct push_attempt {
 	CURL *easy; /* under way; else NULL */
 	struct curl_slist *headers;
 	struct buf url, body;
-	bool is_grpc;
+	enum push_format format;
 	bool has_credentials; /* in a header */
 	int grpc_status;  /* of a header; -1 = none */
 	char answer[1024]; /* the beginning of it, NUL-terminated once it has ended */

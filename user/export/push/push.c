@@ -209,9 +209,11 @@ static bool is_worth_another(const struct push_item *item, long status)
 /* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
 static bool try_grpc(struct push *p, struct push_item *item, long status)
 {
-	if (status != 404 || item->is_otlp || p->target.format == PUSH_PYROSCOPE || item->attempt.is_grpc)
+	const enum push_format instead = receiver_rows[item->attempt.format].instead;
+
+	if (status != 404 || item->is_otlp || !instead)
 		return false;
-	p->target.format = PUSH_PARCA_GRPC;
+	p->target.format = instead;
 	stop_item(item);
 	item->attempts--;
 	return true;

@@ -9,11 +9,25 @@
 #include "base/protobuf.h"
 #include "formats/otlp_wire.h"
 
-static const char *const prefixes[] = {
-	[PUSH_PYROSCOPE] = "pyroscope+",
-	[PUSH_PARCA] = "parca+",
-	[PUSH_OTLP] = "otlp+",
+static const char *const names[] = {
+#define RECEIVER(NAME, name, ...) [PUSH_##NAME] = name,
+#include "export/push/receivers.def"
+#undef RECEIVER
 };
+
+const char push_format_choices[] =
+#define FIRST_RECEIVER(NAME, name, ...) name
+#define RECEIVER(NAME, name, ...)	"|" name
+#include "export/push/receivers.def"
+#undef RECEIVER
+	;
+
+const char push_format_urls[] =
+#define FIRST_RECEIVER(NAME, name, ...) name "+http[s]://HOST[:PORT]"
+#define RECEIVER(NAME, name, ...)	" or " name "+..."
+#include "export/push/receivers.def"
+#undef RECEIVER
+	;
 
 static bool starts_with(const char *s, const char *start)
 {
@@ -29,13 +43,15 @@ int push_target_parse(const char *url, int format, struct push_target *ret)
 {
 	const char *host;
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		if (!starts_with(url, prefixes[i]))
+	for (int i = 0; i < PUSH_RECEIVERS; i++) {
+		const size_t n = strlen(names[i]);
+
+		if (!starts_with(url, names[i]) || url[n] != '+')
 			continue;
-		if (format >= 0 && format != (int)i)
+		if (format >= 0 && format != i)
 			return -EINVAL;
-		format = (int)i;
-		url += strlen(prefixes[i]);
+		format = i;
+		url += n + 1;
 		break;
 	}
 	host = skip(skip(url, "https://"), "http://");
@@ -63,23 +79,6 @@ static bool is_loopback(const char *host)
 bool push_target_is_exposed(const struct push_target *t)
 {
 	return starts_with(t->url, "http://") && !is_loopback(t->url + strlen("http://"));
-}
-
-const char *push_content_type(enum push_format format)
-{
-	static const char *const types[] = {
-		[PUSH_PYROSCOPE] = "application/octet-stream",
-		[PUSH_PARCA] = "application/json",
-		[PUSH_OTLP] = "application/x-protobuf",
-		[PUSH_PARCA_GRPC] = "application/grpc-web+proto",
-	};
-
-	return types[format];
-}
-
-const char *push_content_encoding(enum push_format format)
-{
-	return format == PUSH_OTLP ? "gzip" : NULL;
 }
 
 /* Pyroscope takes letters, digits, '-', '_' and '.' for a name. What is added needs no escaping in a URL. */
@@ -120,30 +119,6 @@ static int add_query(const struct push_profile *p, struct buf *b)
 	int err = buf_add_string(b, "?name=") ?: add_series(p, b);
 
 	return err ?: buf_printf(b, "&from=%lld&until=%lld&format=pprof&spyName=pyperf-bpf", from, until);
-}
-
-int push_request_place(const struct push_target *t, struct buf *b)
-{
-	static const char *const paths[] = {
-		[PUSH_PYROSCOPE] = "/ingest",
-		[PUSH_PARCA] = "/api/profiles/writeraw",
-		[PUSH_PARCA_GRPC] = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
-		[PUSH_OTLP] = OTLP_WIRE_PATH,
-	};
-	size_t length = strlen(t->url);
-
-	while (length && t->url[length - 1] == '/')
-		length--;
-	return buf_add(b, t->url, length) ?: buf_add_string(b, paths[t->format]);
-}
-
-static int make_url(const struct push_target *t, const struct push_profile *p, struct buf *b)
-{
-	int err = push_request_place(t, b);
-
-	if (!err && t->format == PUSH_PYROSCOPE)
-		err = add_query(p, b);
-	return err ?: buf_add(b, "", 1);
 }
 
 static int add_json_label(struct buf *b, const char *name, const char *value, bool last)
@@ -223,21 +198,32 @@ static int make_grpc(const struct push_profile *p, struct buf *b)
 	return err ?: buf_add(b, request.data, request.size);
 }
 
+/* --- all of them -------------------------------------------------------------------------------------- */
+
+const struct receiver_row receiver_rows[PUSH_FORMATS] = {
+#define RECEIVER(NAME, name, ...) [PUSH_##NAME] = { __VA_ARGS__ },
+#define INSTEAD(NAME, ...)	  [PUSH_##NAME] = { __VA_ARGS__ },
+#include "export/push/receivers.def"
+#undef RECEIVER
+};
+
+int push_request_place(const struct push_target *t, struct buf *b)
+{
+	size_t length = strlen(t->url);
+
+	while (length && t->url[length - 1] == '/')
+		length--;
+	return buf_add(b, t->url, length) ?: buf_add_string(b, receiver_rows[t->format].path);
+}
+
 int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
 		      struct buf *body)
 {
-	int err = make_url(t, p, url);
+	const struct receiver_row *r = &receiver_rows[t->format];
+	int err = push_request_place(t, url) ?: (r->add_query ? r->add_query(p, url) : 0) ?:
+		  buf_add(url, "", 1);
 
 	if (err)
 		return err;
-	switch (t->format) {
-	case PUSH_PARCA:
-		return make_json(p, body);
-	case PUSH_PARCA_GRPC:
-		return make_grpc(p, body);
-	case PUSH_PYROSCOPE:
-	case PUSH_OTLP:
-		break;
-	}
-	return buf_add(body, p->encoded, p->size);
+	return r->make_body ? r->make_body(p, body) : buf_add(body, p->encoded, p->size);
 }

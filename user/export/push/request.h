@@ -13,8 +13,19 @@
 
 #include "base/buf.h"
 
-/* In the order of --push-format's choices; the last is for a Parca whose gateway is not there. */
-enum push_format { PUSH_PYROSCOPE, PUSH_PARCA, PUSH_OTLP, PUSH_PARCA_GRPC };
+/* In the order of receivers.def: the choices of --push-format, and behind them other ways to these. */
+enum push_format {
+#define RECEIVER(NAME, name, ...) PUSH_##NAME,
+#include "export/push/receivers.def"
+#undef RECEIVER
+	PUSH_RECEIVERS,
+	PUSH_BEFORE_INSTEAD = PUSH_RECEIVERS - 1,
+#define RECEIVER(NAME, name, ...)
+#define INSTEAD(NAME, ...) PUSH_##NAME,
+#include "export/push/receivers.def"
+#undef RECEIVER
+	PUSH_FORMATS
+};
 
 struct push_target {
 	enum push_format format;
@@ -55,8 +66,21 @@ int push_request_place(const struct push_target *t, struct buf *url);
 /* Appends the URL (NUL-terminated) and the body. Returns 0 or -ENOMEM. */
 int push_request_make(const struct push_target *t, const struct push_profile *p, struct buf *url,
 		      struct buf *body);
-const char *push_content_type(enum push_format format);
-/* Of the body, NULL = none. */
-const char *push_content_encoding(enum push_format format);
+
+struct receiver_row {
+	const char *path;     /* of a profile, behind the URL's own */
+	const char *type;     /* Content-Type */
+	const char *encoding; /* Content-Encoding; NULL = none */
+	/* Appends to the URL who and when it is; NULL: the body says it. */
+	int (*add_query)(const struct push_profile *p, struct buf *url);
+	/* Appends the body; NULL: it is the encoded profile. */
+	int (*make_body)(const struct push_profile *p, struct buf *body);
+	enum push_format instead; /* what to try where the path is not there; 0 = nothing */
+};
+
+extern const struct receiver_row receiver_rows[PUSH_FORMATS];
+
+extern const char push_format_choices[]; /* "pyroscope|parca": of --push-format */
+extern const char push_format_urls[];	 /* "pyroscope+http[s]://HOST[:PORT] or parca+...": of --push */
 
 #endif

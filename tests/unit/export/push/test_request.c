@@ -121,7 +121,7 @@ TEST(pyroscope)
 			  "&format=pprof&spyName=pyperf-bpf");
 	assert_int_equal(body.size - 1, 4);
 	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
-	assert_string_equal(push_content_type(PUSH_PYROSCOPE), "application/octet-stream");
+	assert_string_equal(receiver_rows[PUSH_PYROSCOPE].type, "application/octet-stream");
 	/* What would be syntax in a name or a URL is not passed on. */
 	make(PUSH_PYROSCOPE, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
 	assert_string_equal(
@@ -137,9 +137,9 @@ TEST(otlp)
 	assert_string_equal(url.data, "http://host:4318/p/v1development/profiles");
 	assert_int_equal(body.size - 1, 4);
 	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
-	assert_string_equal(push_content_type(PUSH_OTLP), "application/x-protobuf");
-	assert_string_equal(push_content_encoding(PUSH_OTLP), "gzip");
-	assert_null(push_content_encoding(PUSH_PYROSCOPE));
+	assert_string_equal(receiver_rows[PUSH_OTLP].type, "application/x-protobuf");
+	assert_string_equal(receiver_rows[PUSH_OTLP].encoding, "gzip");
+	assert_null(receiver_rows[PUSH_PYROSCOPE].encoding);
 }
 
 TEST(parca)
@@ -152,7 +152,7 @@ TEST(parca)
 			    "\"n1\"},{\"name\":\"pod\",\"value\":\"p/1\"},"
 			    "{\"name\":\"service_name\",\"value\":\"a\\\"b\\\\c\\u000a\xc3\xa9\"}]},"
 			    "\"samples\":[{\"rawProfile\":\"H4sAeA==\"}]}]}");
-	assert_string_equal(push_content_type(PUSH_PARCA), "application/json");
+	assert_string_equal(receiver_rows[PUSH_PARCA].type, "application/json");
 }
 
 TEST(parca_grpc)
@@ -171,7 +171,7 @@ TEST(parca_grpc)
 			    "https://host/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw");
 	assert_int_equal(body.size - 1, sizeof(wanted) - 1);
 	assert_memory_equal(body.data, wanted, sizeof(wanted) - 1);
-	assert_string_equal(push_content_type(PUSH_PARCA_GRPC), "application/grpc-web+proto");
+	assert_string_equal(receiver_rows[PUSH_PARCA_GRPC].type, "application/grpc-web+proto");
 }
 
 static int teardown(void **state)
