@@ -53,3 +53,30 @@ function sceneWords(id, flame) {
 		return words;
 	return words + ": " + compareWords(tree.total[id], tree.baseTotal[id], scene.pair);
 }
+
+// Between callers and callees: whose they are.
+function aboutItself(isCalled) {
+	const {focus, keys, rows, profile} = scene;
+	const place = document.getElementById("itself");
+	const row = rows.find(one => one.key === focus);
+	place.hidden = focus < 0 || !row;
+	if (place.hidden)
+		return;
+	const share = wordsShare(row.total, profile.total) + " of all, itself " +
+		wordsShare(row.self, profile.total);
+	const small = (text, title = "") => wordsElement("small", {title}, text);
+	place.replaceChildren(small(isCalled ? "\u25b2 callers" : "no callers"),
+		wordsElement("b", {}, keys[focus].name),
+		small(dataShortWhere(keys[focus]), dataWhere(keys[focus])), wordsElement("span", {}, share),
+		small("callees \u25bc"));
+}
+
+// In the place of a graph that has nothing in it.
+function aboutEmpty() {
+	const {tree, state} = scene;
+	const place = document.getElementById("empty");
+	place.hidden = tree.total[0] > 0 || tree.baseTotal[0] > 0;
+	place.textContent = Object.keys(state.filters).length || state.focus ?
+		"Nothing of this stretch of time has what is chosen. \u201cwhole\u201d shows all of it." :
+		"Nothing was counted in this stretch of time.";
+}

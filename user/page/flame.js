@@ -95,12 +95,17 @@ function flamePaint(flame) {
 			continue;
 		flamePaintFrame(pen, rect, y, flame.colour(rect.id),
 			rect.id ? keys[tree.key[rect.id]].name : "all");
-		if (isActive && rect.id === flame.at) {
-			pen.lineWidth = 2;
-			pen.strokeStyle = "#000";
-			pen.strokeRect(rect.x + 1, y + 1, Math.max(rect.width - 3, 1), FLAME_ROW - 3);
-		}
+		if (rect.id && rect.id === flame.marked)
+			flameFrame(pen, rect, y, 3);
+		if (isActive && rect.id === flame.at)
+			flameFrame(pen, rect, y, 2);
 	}
+}
+
+function flameFrame(pen, rect, y, width) {
+	pen.lineWidth = width;
+	pen.strokeStyle = "#000";
+	pen.strokeRect(rect.x + 1, y + 1, Math.max(rect.width - 3, 1), FLAME_ROW - 3);
 }
 
 function flamePaintFrame(pen, rect, y, colour, name) {

@@ -86,7 +86,8 @@ function sceneColour(tree, id) {
 
 function scenePaint() {
 	const {profile, state, keys, tree, callersTree, found} = scene;
-	const drawn = of => ({tree: of, keys, colour: id => sceneColour(of, id), isBare: !!callersTree});
+	const drawn = of => ({tree: of, keys, colour: id => sceneColour(of, id), isBare: !!callersTree,
+		marked: callersTree ? 1 : 0});
 	scene.flame.up = state.shape === "flame" && !callersTree;
 	const only = of => Math.min(1, of.count - 1); // the function itself, not the root
 	const zoom = callersTree && !state.zoom ? only(tree) : stateZoomNode(tree, keys, state.zoom);
@@ -101,6 +102,8 @@ function scenePaint() {
 		isFound: key => !state.search || found[key]}, state.sort);
 	linesShow();
 	legendShow();
+	aboutItself(!!isCalled);
+	aboutEmpty();
 	aboutShow();
 	document.body.dataset.drawn = String(tree.total[0]); // for the tests
 }

@@ -30,15 +30,21 @@ async function stacksLoad() {
 			return;
 		stacksShow(text);
 		about.textContent = "process " + wanted[1] + " at " + new Date().toLocaleTimeString();
+		if (answer.status === 404) // it has ended, and whatever else has is not to stand there either
+			processesLoad();
 	} catch (failure) {
 		about.textContent = "process " + wanted[1] + ": no answer";
 	}
 	section.scrollIntoView();
 }
 
-function stacksOpen() {
+function stacksLinks() {
 	for (const link of document.querySelectorAll("a.now"))
-		link.setAttribute("href", "#stacks=" + new URL(link.href).searchParams.get("pid"));
+		if (!link.hash)
+			link.setAttribute("href", "#stacks=" + new URL(link.href).searchParams.get("pid"));
+}
+
+function stacksOpen() {
 	document.getElementById("stacks-again").addEventListener("click", stacksLoad);
 	document.getElementById("stacks-async").addEventListener("change", stacksLoad);
 	window.addEventListener("hashchange", stacksLoad);

@@ -56,6 +56,7 @@ async function load() {
 		Object.assign(scene, {profile, base: before});
 		sceneFromState(false);
 		loadShow();
+		processesLoad();
 	} catch (failure) {
 		if (turn !== loaded.turn)
 			return;
@@ -90,6 +91,7 @@ function loadFollow() {
 		}
 		times.known = await loadIntervals();
 		loadShow();
+		processesLoad();
 	});
 }
 
@@ -113,6 +115,7 @@ document.addEventListener("DOMContentLoaded", () => {
 		return;
 	chooseOpen();
 	heatOpen();
+	processesOpen();
 	stacksOpen();
 	loadFollow();
 });
