@@ -24,7 +24,7 @@ def refusal():
     run ask once."""
     if "BPF_REFUSAL" not in os.environ:
         import profiler
-        done = subprocess.run([profiler.BINARY, "-q", "-o", "-", "--format", "folded", "--", "true"],
+        done = subprocess.run([profiler.BINARY, "-o", "-", "--format", "folded", "--", "true"],
                               capture_output=True, text=True, timeout=300)
         found = re.search(r"BPF is refused here \((.*)\)\. Sampling from outside", done.stderr)
         os.environ["BPF_REFUSAL"] = found[1] if found else ""
