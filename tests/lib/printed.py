@@ -22,7 +22,8 @@ NOT_RUN = {
     r"[$#] ": "what somebody saw whom something failed: tests/e2e/commands/test_first_minutes.py",
     r"pyperf-bpf: |pyperf_bpf\.|sudo: |Setting up |-> ": "what is said",
     r"pyperf-bpf doctor --kubelet URL": "wants a kubelet's token: tests/e2e/containers/test_pod_labels.py",
-    r"pyperf-bpf report 'pyroscope\+": "wants a Pyroscope with profiles: tests/e2e/push/test_receivers.py",
+    r"pyperf-bpf (report|diff .*) 'pyroscope\+":
+        "wants a Pyroscope with profiles: tests/e2e/push/test_receivers.py",
     r"- job_name: |\{\"mcpServers\"|\"(command|answer)\": |output-dir = |push-header-file = |# /etc":
         "a line of a file or an answer",
     r"pyperf-bpf-2026|go tool pprof ": "names files: tests/e2e/output reads such with pprof",

@@ -95,7 +95,9 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (o->trace_id && o->findings)
 		return options_fail(error, size, "--findings is of whole profiles: without --trace");
-	if (o->subcommand->takes & GROUP_DIFF && (!o->command[1] || o->command[2]))
+	if (!o->base != !o->now || (o->base && o->command[1]))
+		return options_fail(error, size, "--base and --new go together, with the URL of one store");
+	if (o->subcommand->takes & GROUP_DIFF && !o->base && (!o->command[1] || o->command[2]))
 		return options_fail(error, size, "name %s; --help shows how", o->subcommand->words);
 	if (o->fail_over && (derive_percent(o->fail_over, FAIL_OVER_MAX, &o->fail_share) || !o->fail_share))
 		return options_fail(error, size, "--fail-over wants percent, more than 0, not '%s'",

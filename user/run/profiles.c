@@ -30,7 +30,7 @@ int profiles_begin(const struct options *o)
 	return err;
 }
 
-int profiles_read(const struct options *o, const char *path, struct recorded *r)
+int profiles_read(const struct options *o, const char *path, const char *labels, struct recorded *r)
 {
 	char error[512] = "";
 	int err;
@@ -39,8 +39,13 @@ int profiles_read(const struct options *o, const char *path, struct recorded *r)
 	r->to_ns = o->to_ns;
 	r->trace = o->trace_id ? o->trace_digits : NULL;
 	r->is_wary = o->wary;
+	if (labels && !stored_is_source(path)) {
+		log_error("--base and --new are of a store of profiles, such as pyroscope+http://..., not "
+			  "of '%s'", path);
+		return -EINVAL;
+	}
 	if (stored_is_source(path))
-		return o->wary ? served_refuse(path) : stored_read(o, path, r);
+		return o->wary ? served_refuse(path) : stored_read(o, path, labels, r);
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));

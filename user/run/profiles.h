@@ -13,7 +13,10 @@
  * files are given up. Paths are shortened from here on, as --paths says. Logs; 0 or -errno.
  */
 int profiles_begin(const struct options *o);
-/* Adds a file or folder. Logs; 0 or -errno. */
-int profiles_read(const struct options *o, const char *path, struct recorded *r);
+/*
+ * Adds a file or folder, or what a URL stands for. labels: of a store of profiles, which have to fit besides
+ * (run/stored.h); NULL = none. Logs; 0 or -errno.
+ */
+int profiles_read(const struct options *o, const char *path, const char *labels, struct recorded *r);
 
 #endif

@@ -110,7 +110,7 @@ int run_report(struct options *o)
 	int err = log_failure(so_far_reading(&r), "SIGTERM") ?: profiles_begin(o), code;
 
 	for (char **file = o->command; *file && !err; file++)
-		err = profiles_read(o, *file, &r);
+		err = profiles_read(o, *file, NULL, &r);
 	if (err)
 		return EXIT_FAILURE;
 	if (!r.files) {

@@ -90,6 +90,22 @@ static int take_field(const char *key, const char *value, struct stored_query *q
 	return when_parse(value, now, strcmp(key, "from") ? &q->to_ns : &q->from_ns);
 }
 
+/* More labels into the braces. */
+static int narrow(struct stored_query *q, const char *labels)
+{
+	char all[QUERY_MAX];
+	const char *end = strrchr(q->selector, '}');
+	const size_t n = end ? (size_t)(end - q->selector) : 0;
+	const bool has_some = n > strspn(q->selector, "{ ");
+
+	if (!end || strpbrk(labels, "{}") ||
+	    snprintf(all, sizeof(all), "%.*s%s%s}", (int)n, q->selector, has_some ? "," : "", labels) >=
+		    (int)sizeof(all))
+		return -EINVAL;
+	memcpy(q->selector, all, sizeof(all));
+	return 0;
+}
+
 /* The fields behind the question mark. */
 static int parse_fields(const char *at, struct stored_query *q)
 {
@@ -108,7 +124,7 @@ static int parse_fields(const char *at, struct stored_query *q)
 	return err;
 }
 
-static int parse(const struct options *o, const char *url, struct stored_query *q)
+static int parse(const struct options *o, const char *url, const char *labels, struct stored_query *q)
 {
 	const char *fields = strchr(url, '?');
 	const __s64 now = (__s64)clock_ns_of(CLOCK_REALTIME);
@@ -120,6 +136,7 @@ static int parse(const struct options *o, const char *url, struct stored_query *
 	if (memchr(url, '@', strcspn(url, "?")))
 		return -EINVAL;
 	err = fields ? parse_fields(fields + 1, q) : 0;
+	err = err ?: labels ? narrow(q, labels) : 0;
 	q->to_ns = q->to_ns ?: now;
 	q->from_ns = q->from_ns ?: q->to_ns - HOUR_NS;
 	return err ?: q->from_ns >= q->to_ns ? -EINVAL : 0;
@@ -181,12 +198,12 @@ static int ask(const struct options *o, const char *url, const struct stored_que
 	return err ?: status == 200 ? 0 : refused(url, status, answer);
 }
 
-int stored_read(const struct options *o, const char *url, struct recorded *r)
+int stored_read(const struct options *o, const char *url, const char *labels, struct recorded *r)
 {
 	_cleanup_buf_ struct buf answer = { .size_max = UNPACKED_MAX };
 	struct stored_query q;
 	const char *why;
-	int err = parse(o, url, &q);
+	int err = parse(o, url, labels, &q);
 
 	if (err) {
 		log_error("such a URL is pyroscope+http://HOST/?query={label=\"value\"}&from=-1h&until=now, "

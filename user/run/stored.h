@@ -16,8 +16,9 @@ struct recorded;
 bool stored_is_source(const char *text);
 /*
  * Adds the merged profile of the query to r; where the store has nothing of it, r is as it was. The time is
- * that of the URL, or of --from and --to, or else the last hour. Logs; 0 or -errno.
+ * that of the URL, or of --from and --to, or else the last hour. labels: those that have to fit besides the
+ * query's, such as "version=\"1.4\""; NULL = none. Logs; 0 or -errno.
  */
-int stored_read(const struct options *o, const char *url, struct recorded *r);
+int stored_read(const struct options *o, const char *url, const char *labels, struct recorded *r);
 
 #endif

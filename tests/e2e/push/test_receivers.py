@@ -96,6 +96,9 @@ def ask(url, name, stats):
     middle = when(time.time() - 6)
     stretches = source + "&from=-5m&until=" + middle, source + "&until=now&from=" + middle
     assert "spin" in profiler.command("diff", *stretches).stdout
+    parts = 'service_name="%s"' % name, 'service_name="nobody"'
+    error = profiler.command("diff", "--base", parts[0], "--new", parts[1], "pyroscope+%s/" % url, code=3)
+    assert "nothing of this event" in error.stderr
     profiler.command("report", 'pyroscope+%s/?query={service_name="nobody"}' % url, code=3)
     error = profiler.command("report", "pyroscope+%s/?query={service_name=}" % url, code=1).stderr
     assert "the answer is 400: " in error, error

@@ -85,6 +85,32 @@ def test_of_a_prefix_and_with_times_of_options(store, written):
     assert message[4][0] - message[3][0] == 86400000
 
 
+def test_two_parts_of_one_query(store, written):
+    """What the labels of --base and of --new choose of it."""
+    one = store(200, written.read_bytes())
+    for query, begins in ('{service_name="shop"}', b'{service_name="shop",'), ("", b"{"):
+        done = profiler.command("diff", "--base", 'version="1.4"', "--new", 'version="1.5"',
+                                url_of(one, query))
+        assert "(all)" in done.stdout
+        selectors = [pprof.decode(body)[2] for _, _, body in one.asked[-2:]]
+        assert selectors == [[begins + b'version="%s"}' % version] for version in (b"1.4", b"1.5")]
+
+
+@pytest.mark.parametrize("arguments, code", (
+    (("--base", 'a="b"', "--new", "}{"), 1),
+    (("--base", 'a="b"'), 2),
+), ids=("no-labels", "one-alone"))
+def test_no_part_of_it(store, arguments, code):
+    one = store(200, b"")
+    done = profiler.command("diff", *arguments, url_of(one), code=code)
+    assert done.stderr.count("\n") == 1
+
+
+def test_parts_of_a_file(written):
+    done = profiler.command("diff", "--base", 'a="b"', "--new", 'a="c"', written, code=1)
+    assert "of a store of profiles" in done.stderr
+
+
 def test_nothing_is_stored(store):
     report(url_of(store(200, b"")), code=3)
 
