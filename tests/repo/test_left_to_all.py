@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tests/left-to-all.txt: each line names tests that are there, and means these and no others. And which
-interpreters are left to `make check-all`, and so to `make check-rest`: what `make check` has none of."""
+"""tests/left-to-all.txt and tests/needs-bpf.txt: each line names tests that are there, and means these and no
+others. And which interpreters are left to `make check-all`, and so to `make check-rest`: what `make check` has
+none of."""
 import pathlib
 import re
 
+import pytest
+
+import home
 import interpreters as known
 import left_to_all
 
 TESTS = pathlib.Path(__file__).parents[1]
 
 
-def test_each_line_names_something():
-    lines = left_to_all.lines()
+@pytest.mark.parametrize("path", [left_to_all.LIST, home.LIST], ids=lambda path: path.name)
+def test_each_line_names_something(path):
+    lines = left_to_all.lines(path)
     assert lines and len(lines) == len(set(lines))
     for line in lines:
-        path, *names = re.sub(r"[\[*].*", "", line).split("::")
-        assert (TESTS / path).exists(), line
+        file, *names = re.sub(r"[\[*].*", "", line).split("::")
+        assert (TESTS / file).exists(), line
         for name in names:
-            assert re.search(r"^ *(def|class) %s\b" % name, (TESTS / path).read_text(), re.M), line
+            assert re.search(r"^ *(def|class) %s\b" % name, (TESTS / file).read_text(), re.M), line
 
 
 def test_what_a_line_means():

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/lacking.h"
 #include "base/privileges.h"
+#include "tests/forge/all_rights.h"
 #include "tests/forge/test.h"
 #include "tests/unit/guard/in_child.h"
 
@@ -105,10 +106,7 @@ static int remembers(void)
 
 TEST(each_is_told_his_way)
 {
-	if (geteuid() || prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) != 1) {
-		print_message("SKIP: not root, or root that was not given everything\n");
-		skip();
-	}
+	need_all_rights();
 	assert_int_equal(exit_code(user), 0);
 	assert_int_equal(exit_code(root_of_a_container), 0);
 	assert_int_equal(exit_code(root_that_gave_it_up), 0);
