@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the page costs: tests/bench/page.py PROFILER, in Python with what the tests need (.cache/venv).
+"""What the page costs: tests/bench/page.py PROFILER [paints], in Python with what the tests need
+(.cache/venv). With "paints" only the second part.
 
 1. Of the profiler's CPU time (with its worker), by turns: while nobody has the page open, and while fifty
    have. Each of these asks for what the page asks for (user/page/start.js): it follows the run, and at each
    interval's end gets the list of intervals and the profile.
 2. Of a browser: from the begin of loading a file of the page until the graph has been painted, for trees of
-   several sizes. Both are ratios within one run; how busy the machine was is said beside them.
+   several sizes, and how far what is said at the pointer is behind it. Both are ratios within one run; how
+   busy the machine was is said beside them.
 """
 import contextlib
 import http.client
@@ -29,8 +31,9 @@ import profiler  # noqa: E402
 import serving  # noqa: E402
 
 PAGES, INTERVAL, TURNS = 50, 10, 3
-NODES = 1000, 10000, 100000
-LOADS = 5
+NODES = 1000, 10000, 100000, 1000000
+LOADS = 10
+MOVES = 60  # of the pointer
 # A frame after the page has said that it has drawn, since only then it is seen.
 WATCH = """new MutationObserver(() => {
     if (document.body && document.body.dataset.drawn && !window.seen) {
@@ -38,6 +41,22 @@ WATCH = """new MutationObserver(() => {
         requestAnimationFrame(() => setTimeout(() => { window.drawnAt = performance.now(); }));
     }
 }).observe(document, {attributes: true, subtree: true, childList: true});"""
+
+
+# From a movement of the pointer to the frame after it.
+LAG = """window.lags = []; document.addEventListener("mousemove", event => requestAnimationFrame(() =>
+    setTimeout(() => lags.push(performance.now() - event.timeStamp))), true);"""
+
+
+def lags(page):
+    """ms, the least first, while the pointer goes over the graph."""
+    left, top, width, height = page.box("#flame canvas")
+    page.run(LAG)
+    for number in range(MOVES):
+        page.mouse("Moved", left + width * (number + 0.5) / MOVES,
+                   top + height * (number * 7 % MOVES) / MOVES)
+        page.wait("window.lags.length > %d" % number)
+    return sorted(page.run("window.lags"))
 
 
 def cpu_of(process):
@@ -136,8 +155,8 @@ def paints(directory):
                 page.go(file.as_uri())
                 page.wait("window.drawnAt")
                 times.append((page.run("window.drawnAt"), 1000 * (cpu_of(browser.process) - used)))
+            found[count] = sorted(times[1:]), lags(page)
             page.close()
-            found[count] = sorted(times[1:])
     return found
 
 
@@ -145,13 +164,14 @@ def main():
     print("load of the machine: %.1f on %d CPUs" % (os.getloadavg()[0], os.cpu_count()))
     with tempfile.TemporaryDirectory() as directory:
         directory = pathlib.Path(directory)
-        for without, having, updates in cost(directory):
+        for without, having, updates in () if sys.argv[2:] == ["paints"] else cost(directory):
             print("%.2f %% of a CPU without a page, %.2f %% with %d (%.1f updates each in %d s)" % (
                 100 * without, 100 * having, PAGES, updates, 3 * INTERVAL), flush=True)
-        for count, times in paints(directory).items():
+        for count, (times, behind) in paints(directory).items():
             print("%d nodes: %.0f ms to the first paint of the graph, %.0f in the middle of %d; "
-                  "%.0f ms of CPU time" % (count, times[0][0], times[len(times) // 2][0], len(times),
-                                           min(cpu for _, cpu in times)))
+                  "%.0f ms of CPU time; the pointer is %.0f ms ahead in the middle of %d, %.0f at most" % (
+                      count, times[0][0], times[len(times) // 2][0], len(times),
+                      min(cpu for _, cpu in times), behind[len(behind) // 2], len(behind), behind[-1]))
     print("load of the machine: %.1f" % os.getloadavg()[0])
 
 

@@ -18,6 +18,7 @@ function dataRead(sent) {
 		self: Float64Array.from(sent.nodes.self),
 		keys: dataFunctions(sent),
 		total: sent.total,
+		owners: (Object.values(sent.owners)[0] || []).length,
 	};
 	profile.totals = dataTotals(profile, profile.self);
 	return profile;

@@ -17,16 +17,43 @@ function labelsKey(label) {
 	return {process: "pid", thread: "tid"}[label] || label;
 }
 
-// {name, value, filter} of each value, the largest first.
-function labelsSums(profile, takes, label) {
+// What each owner has. Names are only made of the sums, for there are fewer owners than nodes.
+function labelsOfOwners(profile) {
+	const {count, depth, of, self} = profile;
+	const sums = new Float64Array(profile.owners);
+	let owner = 0;
+	for (let i = 0; i < count; i++) {
+		if (!depth[i])
+			owner = of[i];
+		sums[owner] += self[i];
+	}
+	return sums;
+}
+
+// What each function has as the one whose package has it; the last place is none's.
+function labelsOfPackages(profile, takes) {
+	const none = profile.keys.length;
+	const sums = new Float64Array(none + 1);
+	viewEach(profile, takes, i => {
+		if (profile.self[i])
+			sums[profile.depth[i] ? profile.of[rowsOwn(profile, i, ROWS_PACKAGES)] : none] +=
+				profile.self[i];
+	});
+	return sums;
+}
+
+// {name, value, filter} of each value, the largest first. owners: of labelsOfOwners().
+function labelsSums(profile, takes, label, owners) {
+	const isPackage = label === "package";
 	const sums = new Map();
-	viewEach(profile, takes, (i, owner) => {
-		if (!profile.self[i])
+	(isPackage ? labelsOfPackages(profile, takes) : owners).forEach((value, place) => {
+		if (!value || (!isPackage && !takes[place]))
 			return;
-		const name = label === "package" ? dataPackage(profile, i) : dataGroup(profile, owner, label);
-		const sum = sums.get(name) || {name, value: 0, filter: label === "package" ? name :
-			dataValue(profile, owner, labelsKey(label))};
-		sum.value += profile.self[i];
+		const key = profile.keys[place];
+		const name = isPackage ? (key ? key.package : "") : dataGroup(profile, place, label);
+		const sum = sums.get(name) || {name, value: 0, filter: isPackage ? name :
+			dataValue(profile, place, labelsKey(label))};
+		sum.value += value;
 		sums.set(name, sum);
 	});
 	return [...sums.values()].sort((a, b) => b.value - a.value);
@@ -105,8 +132,9 @@ function labelsGroups(labels) {
 function labelsShow() {
 	const {profile, state, takes} = scene;
 	const strips = [];
+	const owners = labelsOfOwners(profile);
 	for (const label of labelsOf(profile)) {
-		const sums = labelsSums(profile, takes, label);
+		const sums = labelsSums(profile, takes, label, owners);
 		if (sums.length > 1 || labelsKey(label) in state.filters)
 			strips.push(labelsStrip(label, sums));
 	}

@@ -5,16 +5,12 @@
 function legendNames(profile, mode) {
 	const {kinds} = profile.sent;
 	const sums = new Map();
-	for (let i = 0; i < profile.count; i++) {
-		const key = profile.depth[i] && profile.self[i] ? profile.keys[profile.of[i]] : null;
-		if (!key || !coloursIsPython(key, kinds))
-			continue;
+	profile.keys.forEach((key, i) => {
+		if (!coloursIsPython(key, kinds))
+			return;
 		const name = coloursName(key, mode);
-		sums.set(name, (sums.get(name) || 0) + profile.self[i]);
-	}
-	for (const key of profile.keys)
-		if (coloursIsPython(key, kinds) && !sums.has(coloursName(key, mode)))
-			sums.set(coloursName(key, mode), 0);
+		sums.set(name, (sums.get(name) || 0) + profile.keySums[i]);
+	});
 	return [...sums].sort((a, b) => b[1] - a[1]).map(([name]) => name);
 }
 
@@ -23,6 +19,10 @@ function legendTake(profile) {
 	if (profile.names)
 		return;
 	profile.names = {};
+	profile.keySums = new Float64Array(profile.keys.length);
+	for (let i = 0; i < profile.count; i++)
+		if (profile.depth[i])
+			profile.keySums[profile.of[i]] += profile.self[i];
 	for (const mode of ["package", "file"]) {
 		profile.names[mode] = legendNames(profile, mode);
 		coloursTake(mode, profile.names[mode]);

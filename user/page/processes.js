@@ -12,8 +12,8 @@ function processesOwn(row) {
 // Those of the profile that the list has not: {name, filter: the pid, value}.
 function processesEnded(profile, rows) {
 	const live = new Set(rows.map(processesOwn));
-	const any = Object.values(profile.sent.owners)[0] || [];
-	return labelsSums(profile, any.map(() => true), "process").filter(sum => sum.filter &&
+	const all = new Array(profile.owners).fill(true);
+	return labelsSums(profile, all, "process", labelsOfOwners(profile)).filter(sum => sum.filter &&
 		!live.has(sum.filter));
 }
 

@@ -54,7 +54,7 @@ function sceneBuild() {
 	scene.pair = base && {profile, base, scale: compareScale(profile, base), chance: sceneChance()};
 	const focus = state.focus ? keys.findIndex(key => dataText(key) === state.focus) : -1;
 	const grown = shape => {
-		const tree = treeNew();
+		const tree = treeNew(shape === "calls" ? profile.count : 0);
 		for (const view of views)
 			VIEW_SHAPES[shape](tree, view.profile, {...view, focus}, view.self);
 		return treeFinish(tree, scene.pair && scene.pair.scale);

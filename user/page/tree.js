@@ -2,12 +2,14 @@
 // A tree that grows by one node at a time, in typed arrays with a hash table: a million nodes take less than
 // a second. Node 0 is the root; a caller always has a smaller number than what it calls.
 
-function treeNew() {
+// most: how many nodes it is likely to have. Of a large tree the table is smaller, for the sake of caches.
+function treeNew(most) {
+	const capacity = Math.max(1024, 2 ** Math.ceil(Math.log2(most + 1)));
 	return {
-		count: 1, capacity: 1024,
-		parent: new Int32Array(1024), key: new Int32Array(1024),
-		self: new Float64Array(1024), base: new Float64Array(1024), // base: of a difference
-		slots: new Int32Array(4096),
+		count: 1, capacity,
+		parent: new Int32Array(capacity), key: new Int32Array(capacity),
+		self: new Float64Array(capacity), base: new Float64Array(capacity), // base: of a difference
+		slots: new Int32Array(2 * capacity),
 	};
 }
 
