@@ -19,7 +19,7 @@ import devtools  # noqa: E402
 
 PORT = 27070
 TOKEN = "a-token-of-this-hour-alone"
-SIZE = {"width": 1200, "height": 760}
+SIZE = {"width": 1280, "height": 800}
 BACKUP = "import zlib\ndef backup():\n    while True:\n        zlib.compress(b'0123456789' * 20000)\n" \
          "input()\nbackup()\n"
 
@@ -50,8 +50,7 @@ def wait_for_intervals(page, count):
 
 
 def take(page, name):
-    page.run("document.querySelector('#table').scrollTop = 0;"
-             "window.scrollTo(0, document.querySelector('h2').offsetTop - 10)")
+    page.run("document.querySelector('#table').scrollTop = 0; window.scrollTo(0, 0)")
     time.sleep(0.5)
     page.picture(TOP / "docs/pictures" / ("page-%s.png" % name))
 
