@@ -11,9 +11,8 @@ import tempfile
 from types import TracebackType
 from typing import Any, Dict, Optional, Sequence, Type
 
-from ._profile import Profile, report_of
+from ._profile import EMPTY, Profile, report_of
 from ._running import ProfilerError
-from ._tables import EMPTY
 
 LOG_MINUTES = 60  # of one stretch, at most
 SECONDS = 60  # for an answer

@@ -19,9 +19,9 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 from ._binary import BinaryMissing, find_binary
 from ._pprof import rename
-from ._profile import Profile
+from ._profile import EMPTY, Profile
 from ._running import ProfilerError, failure
-from ._tables import EMPTY, ROWS, tables
+from ._tables import ROWS, tables
 
 FREQUENCY = "199"
 WAITED = "It mostly waited: %%pyperf --event wall shows where, with root or its capabilities."

@@ -20,6 +20,7 @@ from ._running import ProfilerError, Running, failure
 
 Option = Union[str, int, float, bool, None]
 Function = TypeVar("Function", bound=Callable[..., Any])
+EMPTY = 3  # exit code of `report`
 ITS_OWN = {"pid", "all", "all_python", "quiet", "output_dir", "interval", "config"}
 
 
@@ -40,6 +41,8 @@ def report_of(path: pathlib.Path, *options: str) -> Dict[str, Any]:
     done = subprocess.run([find_binary(), "report", "--json", *options, "--", str(path)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
                           encoding="utf-8", errors="replace")
+    if done.returncode == EMPTY:
+        raise ProfilerError("nothing was sampled", done.stderr.splitlines(), EMPTY)
     if done.returncode:
         raise failure(done.stderr.splitlines(), done.returncode)
     answer: Dict[str, Any] = json.loads(done.stdout)

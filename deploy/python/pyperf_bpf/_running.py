@@ -20,7 +20,8 @@ START_SECONDS = 120  # a machine full of processes takes seconds
 END_SECONDS = 120
 PATH_MAX = 80  # of a folder, so that a socket in it has a name that fits
 # What a line has that names rights which are missing.
-OF_RIGHTS = re.compile(r"\bCAP_[A-Z]|\bas root\b|ptrace_scope|perf_event_paranoid|lockdown|is refused")
+OF_RIGHTS = re.compile(r"\bCAP_[A-Z]|\bas root\b|ptrace_scope|perf_event_paranoid|lockdown|is refused|"
+                       "may not be read")
 
 
 class ProfilerError(RuntimeError):
@@ -45,6 +46,8 @@ def failure(said: Sequence[str], code: Optional[int]) -> ProfilerError:
     lines = [line.partition(": ")[2] for line in said if line.startswith("pyperf-bpf: ")]
     errors = [line for line in lines if line.startswith("error: ")]
     shown = (errors or lines or ["it ended with code %s and said nothing" % code])[-1]
+    if "may not be read" in shown:  # why not has been said before
+        shown = "; ".join([shown, *(line for line in lines if "no Python frames" in line)])
     kind = NoRights if OF_RIGHTS.search(shown) else ProfilerError
     return kind("pyperf-bpf: " + shown, said, code)
 

@@ -12,7 +12,6 @@ NAME_WIDTH = 34
 WAITS_BELOW = 0.2  # of the time that it took
 UNITS = {"nanoseconds": (1e9, "%.2f s"), "bytes": (2.0 ** 20, "%.2f MiB"), "count": (1.0, "%d")}
 ROWS = 1000  # of which those are chosen that are shown
-EMPTY = 3  # exit code of `report`
 
 
 def amount(value: float, unit: str) -> str:
