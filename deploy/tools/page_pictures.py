@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/lib"))
@@ -32,6 +33,15 @@ def running(*command):
     finally:
         process.terminate()
         process.wait()
+
+
+def wait_until_ready():
+    """Else the browser would show its own page for what is not there yet."""
+    while True:
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen("http://127.0.0.1:%d/readyz" % PORT).close()
+            return
+        time.sleep(0.2)
 
 
 def shown(browser, query="", **options):
@@ -81,7 +91,7 @@ def pictures(browser, backup):
     take(dark, "callers")
     dark.close()
     source = shown(browser, "?at=" + page.run("scene.state.at"))
-    source.click("#table button.function", source.texts("#table tbody tr button").index("turnover_by_city"))
+    source.click("#table button.function", source.texts("#table tbody tr button").index("escape_time"))
     source.wait("!!document.querySelector('#lines code')")
     take(source, "source")
 
@@ -102,6 +112,7 @@ def main():
                                     "-F", "199", "--event", "cpu,offcpu,gil", "--listen", str(PORT),
                                     "--interval", "2", "--log", "5", "--listen-source",
                                     "--listen-token-file", shop / "token"))
+        wait_until_ready()
         browser = devtools.Browser(home)
         stack.callback(browser.close)
         pictures(browser, backup)
