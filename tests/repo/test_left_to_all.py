@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """tests/left-to-all.txt and tests/needs-bpf.txt: each line names tests that are there, and means these and no
-others. And which interpreters are left to `make check-all`, and so to `make check-rest`: what `make check` has
-none of."""
+others. And which interpreters are left to `make check-all`, and so to `make check-rest`: what `make check`
+has none of."""
 import pathlib
 import re
 

@@ -47,6 +47,16 @@ _Static_assert(sizeof(struct account) == sizeof(((struct sampled *)0)->account),
 /* --- one moment --------------------------------------------------------------------------------------- */
 
 static const struct thread_hold *hold;
+static __u64 mismatches; /* cpu_stats.cache_mismatch before the sample */
+
+/* A sample of this thread begins. */
+static void begin(struct sampled *t, const struct cpu_stats *count)
+{
+	memory_begin(t->tid);
+	hold = &t->hold;
+	mismatches = count->cache_mismatch;
+	host_hold_records();
+}
 
 /* What the sample was the first to send is sent again by the next one that meets it. */
 static void forget_codes(struct thread *t)
@@ -89,6 +99,7 @@ static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind ki
 	s->walk.depth = s->walk.python = 0;
 	if (s->who.learned)
 		s->who.known.self_below = 0;
+	count->cache_mismatch = mismatches; /* with --cache check: two walks, and it ran between them */
 	s->code.unsettled = s->code.no_epoch = s->who.learned = 0;
 	attributes_begin(s);
 	if (refused)
@@ -171,9 +182,7 @@ int sample_take(struct sampled *t, unsigned int weight)
 	__u64 before[OUTCOME_COUNT];
 
 	make(t, &task, &leader);
-	memory_begin(t->tid);
-	hold = &t->hold;
-	host_hold_records();
+	begin(t, count);
 	memcpy(before, count->outcome[EVENT_CPU], sizeof(before));
 	sample(EVENT_CPU, weight);
 	host_send_records();
@@ -201,9 +210,7 @@ static int take_wait(struct sampled *t, struct scratch *s, struct cpu_stats *cou
 	int outcome;
 
 	make(t, &task, &leader);
-	memory_begin(t->tid);
-	hold = &t->hold;
-	host_hold_records();
+	begin(t, count);
 	outcome = sample_task(s, count, EVENT_OFFCPU);
 	host_send_records();
 	count->waits_seen++;
