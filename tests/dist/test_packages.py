@@ -75,6 +75,7 @@ def test_wheel(dist, busy, suite, missing):
         roots.run(root, "/opt/env/bin/pip", "install", *wheels, "pyperf-bpf")
         profiles(root, "/opt/env/bin/pyperf-bpf", busy)
         says_what_is_missing(root, "/opt/env/bin/pyperf-bpf", busy, missing)
+        assert missing in roots.run(root, "/opt/env/bin/python3", "-m", "pyperf_bpf", "--version")
         about, = root.glob("opt/env/lib/python3*/site-packages/pyperf_bpf-*.dist-info")
         assert (about / "sboms/pyperf-bpf.cdx.json").exists() and (about / "licenses/LICENSE").exists()
         roots.run(root, "/opt/env/bin/pip", "uninstall", "-y", "pyperf-bpf")
