@@ -29,7 +29,7 @@ EVERYTHING = printed.everything()
 pytestmark = pytest.mark.all  # it takes two minutes, and runs what other tests have run
 LINES = [line for line in EVERYTHING if not printed.is_left_out(line)]
 # Nobody shall have to read: 4 is what --fail-over is for.
-CODES = {"--fail-over": (0, 4)}
+CODES = {"--fail-over": (0, 4), "--of": (0, 3)}  # 3: in the profile of these programs it does not stand out
 GUNICORN = profiler.ROOT / ".cache/web/bin/gunicorn"
 TRACES = sorted({name for line in LINES for name in re.findall(r"\b[0-9a-f]{32}\b", line.text)})
 READ = re.compile(r"[\w-]+(?:/\*)?\.(?:pb|otlp)\.gz\b")  # profiles that a line reads
