@@ -35,10 +35,11 @@ static int add_state(const struct page_view *v, struct buf *out)
 	kernel_stats(v->kernel, &stats);
 	registry_count(v->registry, &live);
 	return buf_printf(out,
-			  "%d CPUs at %u Hz for %s s: %s, of %zu processes that run and of those that "
-			  "have ended. What is in no profile is <a href=\"metrics\">counted</a>.",
+			  "%d CPUs at %u Hz for %s s: %s, of %zu process%s and of those that have ended. "
+			  "What is in no profile is <a href=\"metrics\">counted</a>.",
 			  run->cpus, run->frequency, number_group(clock_seconds() - run->start).text,
-			  books_in_words(&stats.sum, run->events, words), live);
+			  books_in_words(&stats.sum, run->events, words), live,
+			  live == 1 ? " that runs" : "es that run");
 }
 
 /* One link for each kind of event, if there are several. page.js keeps the rest of the query. */

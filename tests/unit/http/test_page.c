@@ -82,7 +82,7 @@ TEST(links_to_kinds_of_events)
 	view.kernel = kernel;
 	view.health = HEALTH_SAMPLING;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))),
-			       "<nav id=\"events\" aria-label=\"kind of event\"></nav>"));
+			       "<nav id=\"events\" class=\"choice\" aria-label=\"kind of event\"></nav>"));
 	facts.events |= EVENT_BIT(EVENT_OFFCPU);
 	a = asked(page, GET("/"));
 	assert_non_null(strstr(body_of(a), "<a href=\"?type=cpu\""));
