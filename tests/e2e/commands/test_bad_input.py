@@ -121,8 +121,8 @@ def test_not_root(public):
     if not shutil.which("setpriv"):
         pytest.skip("SKIP setpriv: no such command (Debian package util-linux)")
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    complain(public / "out", "--all-python", "-d", 1, code=FAILURE, words=["root"], prefix=prefix,
-             binary=str(public / "pyperf-bpf"))
+    complain(public / "out", "--all-python", "--trigger", "perf", "-d", 1, code=FAILURE, words=["root"],
+             prefix=prefix, binary=str(public / "pyperf-bpf"))
 
 
 def test_no_btf(tmp_path):
@@ -136,7 +136,8 @@ def test_no_btf(tmp_path):
     prefix = ["unshare", "--mount", "sh", "-c", hide]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode:
         pytest.skip("SKIP mounts: no mount namespace can be made here")
-    complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["btf"], prefix=prefix)
+    complain(tmp_path, "--all-python", "--trigger", "perf", "-d", 1, code=FAILURE, words=["btf"],
+             prefix=prefix)
 
 
 def test_pid_namespace_of_its_own(tmp_path):
@@ -144,8 +145,8 @@ def test_pid_namespace_of_its_own(tmp_path):
     prefix = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if subprocess.run([*prefix, "true"], capture_output=True).returncode:
         pytest.skip("SKIP mounts: no pid namespace can be made here")
-    complain(tmp_path, "--all-python", "-d", 1, code=FAILURE, words=["pid namespace", "--pid=host"],
-             prefix=prefix)
+    complain(tmp_path, "--all-python", "--trigger", "perf", "-d", 1, code=FAILURE,
+             words=["pid namespace", "--pid=host"], prefix=prefix)
 
 
 @pytest.mark.parametrize("output", ("missing/profile.pb.gz", "directory"))

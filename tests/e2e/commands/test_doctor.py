@@ -105,7 +105,8 @@ def test_no_type_information(tmp_path):
     assert missing(found) == {"type information"}, found
     assert any("CONFIG_DEBUG_INFO_BTF" in way for way in found["mends"]["type information"])
     assert found["results"]["BPF programs"] == "unknown"
-    run = profiler.run(tmp_path, "--all-python", "-d", 1, binary=[*prefix, profiler.BINARY], code=1)
+    run = profiler.run(tmp_path, "--all-python", "--trigger", "perf", "-d", 1,
+                       binary=[*prefix, profiler.BINARY], code=1)
     line, = run.err.splitlines()
     assert "btf" in line and line.endswith("; pyperf-bpf doctor says more")
 
@@ -161,7 +162,9 @@ def test_perf_events_refused():
     assert any("seccomp" in way for way in found["mends"]["perf events"])
 
 
-STARTS = (["--all-python", "-d", "1", "-o", "-"], ["top"], ["dump", "--pid", "1"], ["tasks", "--pid", "1"],
+# With --trigger perf: else a run goes on from outside.
+STARTS = (["--all-python", "--trigger", "perf", "-d", "1", "-o", "-"], ["top", "--trigger", "perf"],
+          ["dump", "--pid", "1"], ["tasks", "--pid", "1"],
           ["dump", "--all-python"])
 
 

@@ -124,8 +124,8 @@ def test_the_action(clone, tmp_path, path):
     assert 60 < grown < 140  # 0.8 s became 1.6 s
     row, = re.findall(r"^\| .*`changed`.*$", summary, re.M)
     assert "**" in row and "app.py:9" in row
-    row, = re.findall(r"^\| .*`steady`.*$", summary, re.M)
-    assert "**" not in row
+    # Whose difference is small may be behind the last row that is shown.
+    assert not any("**" in row for row in re.findall(r"^\| .*`steady`.*$", summary, re.M))
     assert git(clone, "rev-parse", "--abbrev-ref", "HEAD") == "slower" and not git(clone, "status", "-s")
 
 
@@ -143,7 +143,8 @@ def test_the_job(clone, tmp_path, path):
         assert done.returncode == 0, done.stdout + done.stderr
     assert all((clone / artifact).exists() for artifact in job["artifacts"]["paths"])
     table = (clone / "pyperf-compare" / "comment.md").read_text()
-    assert "no more than chance may do" in table and len(re.findall("`changed`", table)) == 1
+    assert "no more than chance may do" in table and len(re.findall("`changed`", table)) <= 1
+    assert not re.search(r"^\| .*\*\*.*`changed`", table, re.M)
     assert git(clone, "rev-parse", "HEAD") == commit
     shutil.rmtree(clone / "pyperf-compare")
 

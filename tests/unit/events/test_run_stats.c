@@ -52,9 +52,9 @@ TEST(books_as_text)
 	make_books();
 	text = printed();
 	assert_has(text, "What became of every tick");
-	assert_has(text, "28           ticks: 8 in the profile + 20 outside\n");
+	assert_has(text, "32           ticks: 8 in the profile + 24 outside\n");
 	assert_has(text, "What became of every nanosecond");
-	assert_has(text, "2,500,000,016           nanoseconds: 2,500,000,000 in the profile + 16 outside\n");
+	assert_has(text, "2,500,000,020           nanoseconds: 2,500,000,000 in the profile + 20 outside\n");
 	assert_has(text, "What became of every byte");
 	assert_has(text, "3,145,732           bytes: 3,145,728 in the profile + 4 outside\n");
 	assert_null(strstr(text, "BALANCE"));
@@ -93,8 +93,8 @@ TEST(books_as_json)
 	assert_int_equal(buf_add(&b, "", 1), 0);
 	assert_has(b.data, "\"outcomes\": {\"whole\": 8, ");
 	assert_has(b.data, "\"wait_outcomes\": {\"whole\": 2500000000, ");
-	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"not_python\": 4, \"not_selected\": 4, "
-			   "\"nested\": 4}");
+	assert_has(b.data, "\"table_full\": 0, \"new_process\": 4, \"forbidden\": 4, \"not_python\": 4, "
+			   "\"not_selected\": 4, \"nested\": 4}");
 	assert_has(b.data, "\"growth_outcomes\": {\"whole\": 3145728, ");
 	assert_has(b.data, "\"table_full\": 0, \"nested\": 4},");
 	assert_has(b.data, "\"profile\": {\"samples\": 8, \"offcpu_samples\": 4000, ");
