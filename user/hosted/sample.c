@@ -26,6 +26,7 @@ struct thread;
 static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
 		  const struct layout *l, int outcome);
 
+#define IN_VAIN_MAX 16 /* looks at a sleeper, until what is not whole is taken for all that there is */
 #define sample_of_one_moment(s, count, kind, t, l, outcome) (settle(s, count, kind, t, l, outcome))
 
 /* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or no use. */
@@ -247,9 +248,11 @@ void sample_asleep(struct sampled *t, int syscall, __u64 ns)
 		if (syscall >= 0)
 			native_intern(s, count, TEXT_SYSCALLS + (syscall < TEXT_SYSCALLS_MAX ? syscall :
 								 TEXT_SYSCALLS_MAX - 1));
-		t->place = (struct sampled_place){
-			s->tree.node, s->tree.generation, s->who.process, outcome
-		};
+		/* What is not whole may be so the next time, though the thread has not run: more is known. */
+		if (outcome == OUTCOME_WHOLE || ++t->in_vain > IN_VAIN_MAX)
+			t->place = (struct sampled_place){
+				s->tree.node, s->tree.generation, s->who.process, outcome
+			};
 	}
 	sample_end(count, EVENT_OFFCPU, s->tree.node, outcome, ns);
 }

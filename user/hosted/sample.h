@@ -29,6 +29,7 @@ struct sampled {
 		__u32 node, generation, process;
 		int outcome;
 	} place;
+	unsigned int in_vain; /* looks at its sleep whose stack was not whole */
 };
 
 /* Once, after the fork. */

@@ -73,7 +73,8 @@ def test_who_sleeps_is_walked_once(tmp_path):
         run = profiler.run(tmp_path, *OUTSIDE, "-d", 4, "--pid", target.pid)
     rest = times_of(run.samples)["rest"]
     assert 200 * 2 < rest < 200 * 4.2, rest  # the first look comes late on a busy machine
-    assert run.stats["counters"]["waits_seen"] < 1000, run.stats["counters"]
+    # Once, or 16 times while its thread state is not known yet; at each look it would be some 80,000 times.
+    assert run.stats["counters"]["waits_seen"] < 4000, run.stats["counters"]
 
 
 @pytest.mark.parametrize("python", [i for i in known.one_per_version() if i.version >= (3, 6)],
