@@ -34,7 +34,8 @@ function matrixHead(one, scope, none) {
 function matrixCell(value, total, sent) {
 	const cell = wordsElement("td", {className: "number", title: wordsAmount(value, sent)},
 		value ? wordsShare(value, total) : "");
-	const percent = total ? Math.round(80 * Math.sqrt(value / total)) : 0;
+	// More of the colour would hide the text in the dark.
+	const percent = total ? Math.round(40 * Math.sqrt(value / total)) : 0;
 	cell.style.backgroundColor = "color-mix(in srgb, #e8764b " + percent + "%, transparent)";
 	cell.dataset.value = value;
 	return cell;
