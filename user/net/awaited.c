@@ -25,17 +25,6 @@ static size_t on_body(char *data, size_t size, size_t n, void *context)
 	return a->err ? 0 : size * n;
 }
 
-static CURLcode prepare(CURL *e, const struct awaited *q, struct transfer *t)
-{
-	CURLcode c = transfer_prepare(e, t);
-
-	if (!q->body)
-		return c;
-	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
-	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body->data ?: "");
-	return c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body->size);
-}
-
 static bool add_header(struct curl_slist **list, const char *name, const char *value)
 {
 	char line[8192];
@@ -57,6 +46,7 @@ static int send_it(CURL *e, const struct awaited *q, struct curl_slist *headers,
 		.url = q->url,
 		.protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 		.headers = headers,
+		.body = q->body,
 		.answered = &answered,
 		.ca_file = q->ca_file,
 		.timeout_seconds = q->seconds,
@@ -64,7 +54,7 @@ static int send_it(CURL *e, const struct awaited *q, struct curl_slist *headers,
 		.on_body = on_body,
 		.context = a,
 	};
-	CURLcode c = prepare(e, q, &t) ?: curl_easy_perform(e);
+	CURLcode c = transfer_prepare(e, &t) ?: curl_easy_perform(e);
 
 	if (a->err)
 		return a->err;

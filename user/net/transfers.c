@@ -62,6 +62,11 @@ CURLcode transfer_prepare(CURL *e, const struct transfer *t)
 	c = c ?: curl_easy_setopt(e, CURLOPT_HEADERDATA, t->answered);
 	c = c ?: curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->error);
 	c = c ?: curl_easy_setopt(e, CURLOPT_PRIVATE, t->private);
+	if (t->body) {
+		c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
+		c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, t->body->data ?: "");
+		c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->body->size);
+	}
 	if (t->ca_file)
 		c = c ?: curl_easy_setopt(e, CURLOPT_CAINFO, t->ca_file);
 	if (t->insecure)

@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 
 #define TRANSFER_HEADERS_MAX (1 << 20) /* bytes of an answer's headers, also of those behind its body */
@@ -26,6 +27,7 @@ struct transfer {
 	const char *url;
 	long protocols; /* CURLPROTO_ bits, which libcurl knows since 7.19 */
 	struct curl_slist *headers;
+	const struct buf *body; /* to be POSTed; NULL: a GET */
 	struct transfer_headers *answered; /* beyond TRANSFER_HEADERS_MAX the request fails */
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
 	bool insecure;	     /* whoever answers is trusted: no certificate is verified */

@@ -180,15 +180,20 @@ static int intern_number(struct profile *p, __u32 value, __u32 *ret)
 	return 0;
 }
 
-void profile_labels_set(struct profile_labels *l, enum label label, const char *text)
-{
-	static const size_t fields[LABEL_COUNT] = {
+static const size_t label_fields[LABEL_COUNT] = {
 #define LABEL(key, kind, ...) [LABEL_##key] = offsetof(struct profile_labels, key),
 #include "profile/labels.def"
 #undef LABEL
-	};
+};
 
-	memcpy((char *)l + fields[label], &text, sizeof(text));
+void profile_labels_set(struct profile_labels *l, enum label label, const char *text)
+{
+	memcpy((char *)l + label_fields[label], &text, sizeof(text));
+}
+
+void profile_labels_set_number(struct profile_labels *l, enum label label, label_number number)
+{
+	memcpy((char *)l + label_fields[label], &number, sizeof(number));
 }
 
 static int owner_intern(struct profile *p, const struct profile_labels *labels, __u32 *ret_id)

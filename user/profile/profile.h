@@ -100,6 +100,8 @@ struct profile_labels {
 
 /* Sets a label that is a text, which stays the caller's. */
 void profile_labels_set(struct profile_labels *l, enum label label, const char *text);
+/* Sets one that is a number. */
+void profile_labels_set_number(struct profile_labels *l, enum label label, label_number number);
 
 /*
  * 0; -EINVAL for no kind of event or unknown ones, for a period that is not positive, or for too many extra

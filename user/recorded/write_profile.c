@@ -156,19 +156,6 @@ static int find_keys(struct profile_writer *w)
 	return 0;
 }
 
-static void set_number(struct profile_labels *to, enum label label, __s64 number)
-{
-	static const size_t fields[LABEL_COUNT] = {
-#define LABEL(key, kind, ...) [LABEL_##key] = offsetof(struct profile_labels, key),
-#include "profile/labels.def"
-#undef LABEL
-	};
-	const label_number value = number;
-
-	if (number == value)
-		memcpy((char *)to + fields[label], &value, sizeof(value));
-}
-
 static struct profile_labels labels_of(const struct profile_writer *w, const struct recorded_stack *s)
 {
 	struct profile_labels to = { 0 };
@@ -179,10 +166,10 @@ static struct profile_labels labels_of(const struct profile_writer *w, const str
 		const char *text = recorded_get_string(w->recorded, l->text);
 
 		if (label >= 0 && l->is_number != label_rows[label].is_text) {
-			if (l->is_number)
-				set_number(&to, label, l->number);
-			else
+			if (!l->is_number)
 				profile_labels_set(&to, label, text);
+			else if (l->number == (label_number)l->number)
+				profile_labels_set_number(&to, label, l->number);
 		} else if (extra >= 0 && !l->is_number) {
 			to.extra[extra] = text;
 		}

@@ -98,6 +98,13 @@ static int compare(const void *a, const void *b, void *context)
 	       (x->key.line > y->key.line) - (x->key.line < y->key.line);
 }
 
+double compared_points(const struct compared *c, double difference)
+{
+	const double whole = c->scale * (double)c->base.chosen.total;
+
+	return whole > 0 ? 100 * difference / whole : 0;
+}
+
 int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
 		  __s64 new_ns, struct compared *ret, char *error, size_t size)
 {

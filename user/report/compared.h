@@ -61,6 +61,8 @@ void compared_find(const struct compared *c, struct compared_row *row);
  */
 bool compared_grew(const struct compared *c, double share, const struct compared_row **ret_row);
 
+/* Of a difference: hundredths of the base, after it was scaled. */
+double compared_points(const struct compared *c, double difference);
 /* For the file that makes it: the rows, of what both tables have. 0; -ENOMEM; -E2BIG. */
 int compared_join(struct compared *c);
 

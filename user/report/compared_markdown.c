@@ -55,13 +55,6 @@ static int add_name(struct diff_table *t, const struct row_key *key)
 	return err ?: add_code(t, PLACE_WIDTH, true);
 }
 
-static double points(const struct compared *c, double self)
-{
-	const double whole = c->scale * (double)c->base.chosen.total;
-
-	return whole > 0 ? 100 * self / whole : 0;
-}
-
 static int add_row(struct diff_table *t, const struct compared_row *row)
 {
 	const struct compared *c = t->compared;
@@ -73,7 +66,7 @@ static int add_row(struct diff_table *t, const struct compared_row *row)
 	if (!err && c->has_chance)
 		err = buf_printf(t->out, "| %s ", amount_text(t->unit, (__s64)((row->self_high -
 				 row->self_low) / 2)).text);
-	err = err ?: buf_printf(t->out, "| %+.2f | ", points(c, row->self));
+	err = err ?: buf_printf(t->out, "| %+.2f | ", compared_points(c, row->self));
 	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") : add_name(t, &row->key);
 	return err ?: buf_add_string(t->out, " |\n");
 }
@@ -97,7 +90,7 @@ static int add_verdict(struct diff_table *t)
 	err = buf_add_shown(&t->cell, selection_event(&c->now.chosen), false) ?:
 	      buf_add_string(t->out, "**") ?: add_code(t, NAME_WIDTH, false) ?:
 	      buf_printf(t->out, "%s by %.1f %%%s**: ", c->whole.self < 0 ? " shrank" : " grew",
-			 c->whole.self < 0 ? -points(c, c->whole.self) : points(c, c->whole.self),
+			 compared_points(c, c->whole.self < 0 ? -c->whole.self : c->whole.self),
 			 !c->has_chance		? "" :
 			 c->whole.is_beyond	? ", more than chance" :
 						  ", no more than chance may do");

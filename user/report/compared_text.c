@@ -65,14 +65,6 @@ static int add_name(struct diff_page *p, const struct row_key *key)
 	return err ?: buf_add_string(p->out, "  ") ?: add_cell(p, PLACE_WIDTH, true, false);
 }
 
-/* Of the base: what a row grew by, in hundredths of it. */
-static double points(const struct compared *c, double self)
-{
-	const double whole = c->scale * (double)c->base.chosen.total;
-
-	return whole > 0 ? 100 * self / whole : 0;
-}
-
 static int add_row(struct diff_page *p, const struct compared_row *row)
 {
 	const struct compared *c = p->compared;
@@ -85,7 +77,8 @@ static int add_row(struct diff_page *p, const struct compared_row *row)
 
 	if (!err && c->has_chance)
 		err = buf_printf(p->out, "+-%9s", amount_text(p->unit, (__s64)half).text);
-	err = err ?: buf_printf(p->out, " %+7.2f%s  ", points(c, row->self), style(p, *colour ? RESET : ""));
+	err = err ?: buf_printf(p->out, " %+7.2f%s  ", compared_points(c, row->self),
+				style(p, *colour ? RESET : ""));
 	if (err)
 		return err;
 	return row == &c->whole ? buf_add_string(p->out, "(all)") : add_name(p, &row->key);

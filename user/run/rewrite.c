@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "run/rewrite.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "export/output.h"
+#include "export/whole.h"
 #include "formats/formats.h"
 #include "recorded/write_pprof.h"
 #include "recorded/write_profile.h"
@@ -29,11 +29,11 @@ static int encode(const struct options *o, struct recorded *r, const struct repo
 
 static int write_file(const struct options *o, const struct buf *file)
 {
-	_cleanup_buf_ struct buf open = {};
+	const struct whole_options whole = { .output = o->output, .format = o->format };
 	int err = output_write(o->output, file, NULL);
 
-	if (!err && !output_is_stdout(o->output) && !format_add_how_to_open(o->format, o->output, &open))
-		log_info("wrote %s. %.*s", o->output, (int)open.size, open.data);
+	if (!err)
+		whole_say_how_to_open(&whole);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

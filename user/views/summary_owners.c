@@ -6,7 +6,6 @@
 
 #include "base/escapes.h"
 #include "base/number.h"
-#include "views/summary.h"
 #include "views/summary_page.h"
 #include "views/table_cell.h"
 
@@ -88,7 +87,7 @@ void summary_threads(struct summary_page *page, const struct tally *t)
 	buf_clear(&page->cell);
 	buf_add_string(&page->cell, "Threads of ");
 	buf_add_shown(&page->cell, profile_get_string(page->profile, o->comm), false);
-	page->cell.size = table_cell_head(page->cell.data, page->cell.size, SUMMARY_WIDTH - 34);
+	page->cell.size = table_cell_head(page->cell.data, page->cell.size, NAME_WIDTH);
 	format_heads(page, "tid", heads);
 	fprintf(page->f, "\n%s%.*s (pid %u)%s\n%s%s%s\n", summary_style(page, BOLD), (int)page->cell.size,
 		page->cell.data ?: "", t->pid, summary_style(page, RESET), summary_style(page, DIM), heads,

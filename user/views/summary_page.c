@@ -5,11 +5,9 @@
 
 #include "base/escapes.h"
 #include "profile/shown.h"
-#include "views/summary.h"
 #include "views/table_cell.h"
 
-#define HOT	   0.10 /* shares from here on are coloured */
-#define NAME_WIDTH (SUMMARY_WIDTH - 34)
+#define HOT 0.10 /* shares from here on are coloured */
 
 const char *summary_style(const struct summary_page *page, const char *code)
 {

@@ -11,9 +11,11 @@
 
 #include "base/buf.h"
 #include "profile/profile.h"
+#include "views/summary.h"
 #include "views/tally.h"
 
-#define GIL_WIDTH 20 /* of two columns before a name */
+#define NAME_WIDTH (SUMMARY_WIDTH - 34)
+#define GIL_WIDTH  20 /* of two columns before a name */
 
 struct summary_page {
 	const struct profile *profile;

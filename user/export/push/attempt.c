@@ -46,14 +46,12 @@ static void on_header(const char *data, size_t size, void *context)
 
 static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *private)
 {
-	CURL *e = a->easy;
-	CURLcode c;
-
 	a->answered = (struct transfer_headers){ .on_line = on_header, .context = a };
-	c = transfer_prepare(e, &(struct transfer){
+	return transfer_prepare(a->easy, &(struct transfer){
 						 .url = a->url.data,
 						 .protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,
 						 .headers = a->headers,
+						 .body = &a->body,
 						 .answered = &a->answered,
 						 .ca_file = o->ca_file,
 						 .timeout_seconds = o->timeout_seconds,
@@ -62,10 +60,6 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 						 .context = a,
 						 .private = private,
 					 });
-
-	c = c ?: curl_easy_setopt(e, CURLOPT_POST, 1L);
-	c = c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDS, a->body.data);
-	return c ?: curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->body.size);
 }
 
 static bool are_credentials(const struct curl_slist *headers)
