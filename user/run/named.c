@@ -6,6 +6,7 @@
 #include "base/lacking.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "proc/forbidden.h"
 #include "proc/procfs.h"
 #include "proc/visible.h"
 
@@ -33,6 +34,20 @@ int named_check(const pid_t *pids, size_t count)
 	for (size_t i = 0; i < count && !err; i++)
 		err = check(pids[i]);
 	return err;
+}
+
+int named_check_readable(const pid_t *pids, size_t count)
+{
+	char why[FORBIDDEN_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		if (!forbidden_is(pids[i]))
+			return 0;
+	if (!count)
+		return 0;
+	log_error("nothing can be sampled: process %d may not be read: %s" ASK_DOCTOR, pids[0],
+		  forbidden_why(pids[0], why));
+	return -EACCES;
 }
 
 int named_check_proc(void)

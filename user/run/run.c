@@ -72,11 +72,13 @@ static int select_targets(struct agent *a)
 		.turn = turn_once,
 		.context = a,
 	};
+	const bool outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;
 	int err = 0;
 
-	if (o->command) {
-		err = log_failure(command_start(&a->command, o->command,
-						a->kernel_options.trigger == TRIGGER_OUTSIDE),
+	if (outside && !o->children)
+		err = named_check_readable(o->pid_list, o->pid_count);
+	if (!err && o->command) {
+		err = log_failure(command_start(&a->command, o->command, outside),
 				  "COMMAND cannot be started");
 		t.command = a->command.pid;
 	}

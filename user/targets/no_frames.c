@@ -6,15 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
-#include "base/lacking.h"
 #include "base/log.h"
-#include "base/privileges.h"
-#include "proc/procfs.h"
-#include "proc/yama.h"
+#include "proc/forbidden.h"
 #include "python/identify.h"
 
 #define SAID_MAX 256 /* reasons; whoever starts programs can make up as many as they like */
@@ -116,52 +111,16 @@ void no_frames_no_layout(struct no_frames *n, __u32 pid)
 		 LAYOUTS_MAX, pid);
 }
 
-/* Of what is in /proc/PID root is the owner when the process is not dumpable (fs/proc/base.c). */
-static const char *why_forbidden(pid_t pid, int scope)
-{
-	struct stat st;
-	char path[32];
-	uid_t user;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	if (procfs_read_user(pid, &user) || stat(path, &st))
-		return "it may not be read";
-	if (user != geteuid() && geteuid())
-		return "it is another user's";
-	if (user != st.st_uid)
-		return "it lets nobody read it (setuid, a program file that may not be read, or "
-		       "PR_SET_DUMPABLE)";
-	return scope > 0 ? "Yama forbids to read it" : "it may not be read";
-}
-
-#define WAYS_SIZE (LACKING_SIZE + 128)
-
-/* What would allow it. */
-static const char *ways(int scope, char text[WAYS_SIZE])
-{
-	char advice[LACKING_SIZE], yama[128] = "";
-
-	if (scope == 1)
-		snprintf(yama, sizeof(yama),
-			 "; for this user's own: sudo sysctl kernel.yama.ptrace_scope=0, or -- COMMAND");
-	else if (scope > 1)
-		snprintf(yama, sizeof(yama), " (kernel.yama.ptrace_scope is %d)", scope);
-	snprintf(text, WAYS_SIZE, "%s%s", lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice), yama);
-	return text;
-}
-
 void no_frames_forbidden(struct no_frames *n, __u32 pid, const char comm[16])
 {
-	char text[WAYS_SIZE + 192], way[WAYS_SIZE];
-	const int scope = yama_scope(YAMA_SCOPE);
+	char text[FORBIDDEN_SIZE + 32], why[FORBIDDEN_SIZE];
 
 	if (n->counts) {
 		n->forbidden++;
 		n->forbidden_pythons += !strncmp(comm, "python", 6);
 		return;
 	}
-	snprintf(text, sizeof(text), "nor for others like it: %s; %s", why_forbidden((pid_t)pid, scope),
-		 ways(scope, way));
+	snprintf(text, sizeof(text), "nor for others like it: %s", forbidden_why((pid_t)pid, why));
 	say_once(n, pid, text);
 }
 
@@ -172,12 +131,12 @@ void no_frames_count(struct no_frames *n)
 
 void no_frames_counted(const struct no_frames *n)
 {
-	char way[WAYS_SIZE];
+	char ways[FORBIDDEN_SIZE];
 
 	if (n->forbidden)
 		log_warning("%u process%s may not be read, of which %u %s called python: %s", n->forbidden,
 			    n->forbidden > 1 ? "es" : "", n->forbidden_pythons,
-			    n->forbidden_pythons == 1 ? "is" : "are", ways(yama_scope(YAMA_SCOPE), way));
+			    n->forbidden_pythons == 1 ? "is" : "are", forbidden_ways(ways));
 }
 
 void no_frames_end(struct no_frames *n)

@@ -216,6 +216,16 @@ def test_a_command_that_may_not_be_read(open_folder):
     assert "nothing was sampled: %s may not be read" % closed in run.err
 
 
+def test_a_process_that_may_not_be_read(workloads, open_folder):
+    """It is said before anything is sampled. Beside one that may be read, the run goes on."""
+    with profiler.target(known.newest().path, workloads / "burn.py") as target:
+        done = subprocess.run([*NOBODY, profiler.BINARY, "--pid", str(target.pid)], capture_output=True,
+                              text=True, cwd=open_folder)
+    assert done.returncode == 1 and not done.stdout, done
+    assert done.stderr.splitlines()[-1].startswith(
+        "pyperf-bpf: error: nothing can be sampled: process %d may not be read: " % target.pid), done.stderr
+
+
 def test_a_command_that_lets_nobody_read_it_any_more(open_folder):
     """What it did before is in the profile."""
     script = ("import ctypes, time\ndef burn(until):\n    while time.process_time() < until: pass\n"

@@ -4,10 +4,13 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "run/named.h"
+#include "tests/forge/all_rights.h"
 #include "tests/forge/logged.h"
 #include "tests/forge/test.h"
 
@@ -55,4 +58,47 @@ TEST(processes_are_fine)
 	assert_string_equal(LOGGED(err = named_check((pid_t[]){ 1, getpid(), NOBODY }, 3)), "");
 	assert_int_equal(err, 0);
 	assert_int_equal(named_check(NULL, 0), 0);
+}
+
+#define ANOTHER 65534
+
+/* Ends with 0 if another user may not read a process of root, and it is no matter beside one that it may. */
+static void judge_as_another_user(void)
+{
+	const pid_t root = getppid();
+	char text[512];
+	int err = 0;
+
+	if (setresgid(ANOTHER, ANOTHER, ANOTHER) || setresuid(ANOTHER, ANOTHER, ANOTHER))
+		_exit(2);
+	snprintf(text, sizeof(text), "%s", LOGGED(err = named_check_readable(&root, 1)));
+	if (err != -EACCES || !strstr(text, "error: nothing can be sampled: process ") ||
+	    !strstr(text, "it is another user's; "))
+		_exit(3);
+	if (named_check_readable((pid_t[]){ root, getpid() }, 2))
+		_exit(4);
+	_exit(0);
+}
+
+TEST(of_another_user)
+{
+	int status;
+	pid_t child;
+
+	need_all_rights();
+	child = fork();
+	if (!child)
+		judge_as_another_user();
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+TEST(those_that_may_be_read)
+{
+	int err = -1;
+
+	assert_string_equal(LOGGED(err = named_check_readable((pid_t[]){ getpid(), NOBODY }, 2)), "");
+	assert_int_equal(err, 0);
+	assert_int_equal(named_check_readable((pid_t[]){ NOBODY }, 1), 0);
+	assert_int_equal(named_check_readable(NULL, 0), 0);
 }
