@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A receiver of pushed profiles that takes nothing on trust: method, path, query, content type, length and
-the profile itself are checked as Pyroscope's /ingest, the gRPC gateway of Parca and a collector of
-OpenTelemetry do, and more. What is wrong
-is in `faults`, what was right in `received`; an answer can be made to go wrong with `behave`."""
+the profile itself are checked as Pyroscope's two ways to push, the gRPC gateway of Parca and a collector
+of OpenTelemetry do, and more. What is wrong is in `faults`, what was right in `received`; an answer can be
+made to go wrong with `behave`."""
 import base64
 import contextlib
 import gzip
@@ -66,6 +66,29 @@ def read_pprof(data):
 
 
 def read_pyroscope(path, content_type, body):
+    """push/v1/push.proto of Pyroscope's: one series with one profile."""
+    demand(path == "/push.v1.PusherService/Push", "path %s" % path)
+    demand(content_type == "application/proto", "content type %s" % content_type)
+    request = pprof.decode(body)
+    demand(set(request) == {1} and len(request[1]) == 1, "request")
+    series = pprof.decode(request[1][0])
+    pairs = [pprof.decode(data) for data in series[1]]
+    pairs = [(pair[1][0].decode(), pair[2][0].decode()) for pair in pairs]
+    check_labels(pairs, {"__name__", "__delta__", "pyroscope_spy", "node", "service_name"})
+    demand(all(re.fullmatch("[A-Za-z0-9_.-]+", value) for _, value in pairs), "values %s" % pairs)
+    labels = dict(pairs)
+    demand(labels.pop("__name__") == "process_cpu", "__name__")
+    demand(labels.pop("__delta__") == "false", "__delta__")
+    demand(labels.pop("pyroscope_spy") == "pyperf-bpf", "pyroscope_spy")
+    demand(len(series[2]) == 1, "samples")
+    profile, size = read_pprof(pprof.decode(series[2][0])[1][0])
+    return labels.pop("service_name"), labels, profile, size
+
+
+def read_ingest(path, content_type, body):
+    """A Pyroscope without that service."""
+    if path == "/push.v1.PusherService/Push":
+        raise NotHere
     split = urllib.parse.urlsplit(path)
     demand(split.path == "/ingest", "path %s" % split.path)
     query = urllib.parse.parse_qs(split.query, strict_parsing=True)
@@ -152,7 +175,8 @@ def read_otlp(path, content_type, body):
     return services.pop(), labels, profile, size
 
 
-READERS = {"pyroscope": read_pyroscope, "parca": read_parca, "parca-grpc": read_parca_grpc, "otlp": read_otlp}
+READERS = {"pyroscope": read_pyroscope, "pyroscope-ingest": read_ingest,
+           "parca": read_parca, "parca-grpc": read_parca_grpc, "otlp": read_otlp}
 GRPC_OK = b"\0\0\0\0\0" + b"\x80\0\0\0\x0fgrpc-status: 0\r"  # an empty message, then the trailers
 
 

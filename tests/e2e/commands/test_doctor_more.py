@@ -49,7 +49,8 @@ def certificate(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind, path", [
-    ("pyroscope", "/ingest"), pytest.param("parca", "/api/profiles/writeraw", marks=pytest.mark.all),
+    ("pyroscope", "/push.v1.PusherService/Push"),
+    pytest.param("parca", "/api/profiles/writeraw", marks=pytest.mark.all),
     pytest.param("otlp", "/v1development/profiles", marks=pytest.mark.all)])
 def test_a_receiver(tmp_path, kind, path):
     """It is asked at the place to which profiles go, with the credentials."""

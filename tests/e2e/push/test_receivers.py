@@ -92,7 +92,8 @@ def ask(url, name, stats):
     source = 'pyroscope+%s/?query={service_name="%s"}' % (url, name)
     found = json.loads(profiler.command("report", "--json", "--top", "1000", source + "&from=-5m").stdout)
     assert found["profile"]["total"] == stats["profile"]["samples"] * (10**9 // 499)
-    assert any(row["name"] == "spin" for table in found["tables"] for row in table["rows"])
+    rows = [row for table in found["tables"] for row in table["rows"] if row["name"] == "spin"]
+    assert rows and all(row["file"].endswith("edges.py") and row["line"] for row in rows)
     middle = when(time.time() - 6)
     stretches = source + "&from=-5m&until=" + middle, source + "&until=now&from=" + middle
     assert "spin" in profiler.command("diff", *stretches).stdout

@@ -121,6 +121,35 @@ static int add_query(const struct push_profile *p, struct buf *b)
 	return err ?: buf_printf(b, "&from=%lld&until=%lld&format=pprof&spyName=pyperf-bpf", from, until);
 }
 
+/* Of RawProfileSeries.labels: LabelPair.name, .value */
+static int add_pair(struct buf *series, const char *name, const char *value)
+{
+	_cleanup_buf_ struct buf plain = {}, pair = {};
+	int err = add_name(&plain, value);
+
+	err = err ?: protobuf_add_text(&pair, 1, name) ?:
+	      protobuf_add_bytes(&pair, 2, plain.data, plain.size);
+	return err ?: protobuf_add_bytes(series, 1, pair.data, pair.size);
+}
+
+/*
+ * PushRequest.series, RawProfileSeries.labels, .samples, RawSample.raw_profile. Without __delta__ what grew
+ * would be taken for what there is, of which only differences count.
+ */
+static int make_push(const struct push_profile *p, struct buf *b)
+{
+	_cleanup_buf_ struct buf series = {}, sample = {};
+	int err = add_pair(&series, "__name__", p->series) ?: add_pair(&series, "__delta__", "false") ?:
+		  add_pair(&series, "pyroscope_spy", "pyperf-bpf");
+
+	for (size_t i = 0; !err && i < p->label_count; i++)
+		err = add_pair(&series, p->labels[i].name, p->labels[i].value);
+	err = err ?: add_pair(&series, "service_name", p->service);
+	err = err ?: protobuf_add_bytes(&sample, 1, p->encoded, p->size);
+	err = err ?: protobuf_add_bytes(&series, 2, sample.data, sample.size);
+	return err ?: protobuf_add_bytes(b, 1, series.data, series.size);
+}
+
 static int add_json_label(struct buf *b, const char *name, const char *value, bool last)
 {
 	int err = buf_printf(b, "{\"name\":\"%s\",\"value\":", name);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * request.h - how a receiver wants a profile: Pyroscope's /ingest takes pprof as it is, with who and when in
- * the query; Parca's /api/profiles/writeraw takes it in JSON, with labels, or its
- * ProfileStoreService.WriteRaw as gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md); a
+ * request.h - how a receiver wants a profile: Pyroscope's PusherService.Push takes pprof with labels, as the
+ * Connect protocol has it (push/v1/push.proto there), and keeps all that is measured, with its lines. One
+ * without that service has /ingest, which takes pprof as it is, with who and when in the query, and keeps the
+ * ticks by names of functions. Parca's /api/profiles/writeraw takes it in JSON, with labels, or its
+ * ProfileStoreService.WriteRaw as gRPC-Web over HTTP/1.1 (github.com/grpc/grpc, doc/PROTOCOL-WEB.md). A
  * collector of OpenTelemetry takes OTLP, which says itself whose and when it is.
  */
 #ifndef PYPERF_EXPORT_PUSH_REQUEST_H

@@ -113,7 +113,9 @@ TEST(sends_what_the_format_wants)
 		enum push_format format;
 		const char *line, *type;
 	} formats[] = {
-		{ PUSH_PYROSCOPE, "POST /ingest?name=web%7Bnode%3Dn_1%7D&", "application/octet-stream" },
+		{ PUSH_PYROSCOPE, "POST /push.v1.PusherService/Push HTTP/1.1\r\n", "application/proto" },
+		{ PUSH_PYROSCOPE_INGEST, "POST /ingest?name=web%7Bnode%3Dn_1%7D&",
+		  "application/octet-stream" },
 		{ PUSH_PARCA, "POST /api/profiles/writeraw HTTP/1.1\r\n", "application/json" },
 		{ PUSH_OTLP, "POST /v1development/profiles HTTP/1.1\r\n", "application/x-protobuf" },
 		{ PUSH_PARCA_GRPC,
@@ -155,8 +157,7 @@ TEST(sends_the_header_file)
 		transfers_remove(transfers, attempt.easy);
 		assert_non_null(strstr(server.seen->request, renewed ? "\r\nAuthorization: Bearer new\r\n" :
 								       "\r\nAuthorization: Bearer abc\r\n"));
-		assert_non_null(
-			strstr(server.seen->request, "\r\nContent-Type: application/octet-stream\r\n"));
+		assert_non_null(strstr(server.seen->request, "\r\nContent-Type: application/proto\r\n"));
 		fd = open(header_file, O_WRONLY | O_TRUNC | O_CLOEXEC);
 		assert_int_equal(write(fd, "Authorization: Bearer new\n", 26), 26);
 		close(fd);

@@ -114,16 +114,35 @@ static void make(enum push_format format, const char *base, const char *service,
 
 TEST(pyroscope)
 {
-	make(PUSH_PYROSCOPE, "http://host:4040", "web-1.x_y", "n1");
+	static const char wanted[] = "\x0a\x7f"
+				     "\x0a\x17\x0a\x08__name__\x12\x0bprocess_cpu"
+				     "\x0a\x12\x0a\x09__delta__\x12\x05" "false"
+				     "\x0a\x1b\x0a\x0dpyroscope_spy\x12\x0apyperf-bpf"
+				     "\x0a\x0a\x0a\x04node\x12\x02n1"
+				     "\x0a\x0a\x0a\x03pod\x12\x03p_1"
+				     "\x0a\x13\x0a\x0cservice_name\x12\x03" "a_b"
+				     "\x12\x06\x0a\x04\x1f\x8b\0x";
+
+	make(PUSH_PYROSCOPE, "http://host/p//", "a{b", "n1");
+	assert_string_equal(url.data, "http://host/p/push.v1.PusherService/Push");
+	assert_int_equal(body.size - 1, sizeof(wanted) - 1);
+	assert_memory_equal(body.data, wanted, sizeof(wanted) - 1);
+	assert_string_equal(receiver_rows[PUSH_PYROSCOPE].type, "application/proto");
+	assert_int_equal(receiver_rows[PUSH_PYROSCOPE].instead, PUSH_PYROSCOPE_INGEST);
+}
+
+TEST(pyroscope_without_its_service)
+{
+	make(PUSH_PYROSCOPE_INGEST, "http://host:4040", "web-1.x_y", "n1");
 	assert_string_equal(
 		url.data, "http://host:4040/"
 			  "ingest?name=web-1.x_y%7Bnode%3Dn1%2Cpod%3Dp_1%7D&from=1795270775&until=1795270777"
 			  "&format=pprof&spyName=pyperf-bpf");
 	assert_int_equal(body.size - 1, 4);
 	assert_memory_equal(body.data, "\x1f\x8b\0x", 4);
-	assert_string_equal(receiver_rows[PUSH_PYROSCOPE].type, "application/octet-stream");
+	assert_string_equal(receiver_rows[PUSH_PYROSCOPE_INGEST].type, "application/octet-stream");
 	/* What would be syntax in a name or a URL is not passed on. */
-	make(PUSH_PYROSCOPE, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
+	make(PUSH_PYROSCOPE_INGEST, "http://host/p//", "a{b=c}&d %/\xc3\xa9", "");
 	assert_string_equal(
 		url.data,
 		"http://host/p/ingest?name=a_b_c__d_____%7Bnode%3Dunknown%2Cpod%3Dp_1%7D&from=1795270775"
