@@ -12,8 +12,8 @@ import subprocess
 import time
 
 import browser
+from person import PATIENCE, Person
 
-PATIENCE = 240
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "Home": (36, ""), "End": (35, ""),
         "ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, ""),
         " ": (32, " ")}
@@ -83,7 +83,7 @@ class Browser:
         return Page(self, url, dark, width, height, headers)
 
 
-class Page:
+class Page(Person):
     """A tab. complaints: what its scripts said on the console, and what they failed at; an answer that is no
     page is none."""
 
@@ -119,13 +119,6 @@ class Page:
         assert "exceptionDetails" not in answer, (expression, answer["exceptionDetails"])
         return answer["result"].get("value")
 
-    def wait(self, expression, what=None):
-        """Until it is true."""
-        until = time.monotonic() + PATIENCE
-        while not self.run(expression):
-            assert time.monotonic() < until, "waited for %s" % (what or expression)
-            time.sleep(0.05)
-
     def events(self, method):
         return [event["params"] for event in self.browser.events
                 if event.get("method") == method and event.get("sessionId") == self.session]
@@ -145,55 +138,14 @@ class Page:
         self.run("0")
         return [event["request"]["url"] for event in self.events("Network.requestWillBeSent")]
 
-    # --- a person -------------------------------------------------------------------------------------
-
-    def box(self, selector, index=0):
-        """Left, top, width and height of an element, which is brought into view."""
-        return self.run("(() => { const e = document.querySelectorAll(%s)[%d];"
-                        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
-                        "const b = e.getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()"
-                        % (json.dumps(selector), index))
-
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y, **more)
-
-    def click_at(self, x, y, **more):
-        self.mouse("Moved", x, y)
-        for kind in "Pressed", "Released":
-            self.mouse(kind, x, y, button="left", clickCount=1, **more)
-
-    def click(self, selector, index=0, **more):
-        left, top, width, height = self.box(selector, index)
-        self.click_at(left + width / 2, top + height / 2, **more)
-
-    def drag(self, start, end):
-        self.mouse("Moved", *start)
-        self.mouse("Pressed", *start, button="left", buttons=1, clickCount=1)
-        for part in 0.3, 0.7, 1:
-            self.mouse("Moved", *(a + (b - a) * part for a, b in zip(start, end, strict=True)), buttons=1)
-        self.mouse("Released", *end, button="left", clickCount=1)
 
     def key(self, name, **more):
         code, text = KEYS.get(name, (ord(name[0].upper()), name))
         self.call("Input.dispatchKeyEvent", type="keyDown", key=name, windowsVirtualKeyCode=code,
                   **({"text": text} if text else {}), **more)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=name, windowsVirtualKeyCode=code, **more)
-
-    def type(self, text):
-        for letter in text:
-            self.key(letter)
-
-    def focus(self, selector, index=0):
-        self.run("document.querySelectorAll(%s)[%d].focus()" % (json.dumps(selector), index))
-
-    def text(self, selector):
-        return self.run("document.querySelector(%s).textContent" % json.dumps(selector))
-
-    def texts(self, selector):
-        return self.run("[...document.querySelectorAll(%s)].map(e => e.textContent)" % json.dumps(selector))
-
-    def address(self):
-        return self.run("location.href")
 
     def picture(self, path):
         """Of the whole page, as PNG."""

@@ -35,6 +35,7 @@ FEATURES = {
     "chromium": "a browser (chromium)",
     "curl": "a command that asks over HTTP (curl)",
     "debootstrap": "a bare Debian of that release, from the archive that this machine uses",
+    "firefox": "another browser (firefox-esr), and the package websockets",
     "go": "go tool pprof (golang-go)",
     "go-columns": "a go tool pprof with -showcolumns, newer than Debian 12's",
     "helm": "built from its Go module",
