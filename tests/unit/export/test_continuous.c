@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "export/continuous.h"
 
+#define PATIENCE 60 /* s; what is waited for takes no time where there is a CPU */
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 static struct continuous *continuous;
@@ -190,7 +191,7 @@ TEST(the_end_passes_on_what_is_left)
 	usleep(60000);
 	assert_true(continuous_ends(continuous)); /* and its names are still on their way */
 	nodes[27].count = 105;
-	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, PATIENCE, &sum), 0);
 	assert_int_equal(samples_of_last(2), 100);
 	assert_int_equal(sum.samples[EVENT_CPU], 105);
 }
@@ -204,7 +205,7 @@ TEST(the_last_profile_is_lost)
 	open_with(to_files(1000), 0);
 	remove_folder();
 	nodes[27].count = 5;
-	said = LOGGED(err = continuous_finish(continuous, 1.0, &sum));
+	said = LOGGED(err = continuous_finish(continuous, PATIENCE, &sum));
 	assert_int_equal(err, -ENOENT);
 	assert_non_null(strstr(said, "error: the last profile is lost\n"));
 	assert_int_equal(sum.samples[EVENT_CPU], 0);
@@ -236,7 +237,7 @@ TEST(files_and_pushes)
 	end_and_push(1);
 	assert_int_equal(samples_of_last(1), 5);
 	assert_int_equal(server_requests(), 1);
-	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, PATIENCE, &sum), 0);
 	assert_int_equal(sum.samples[EVENT_CPU], 5); /* not twice */
 }
 
@@ -273,14 +274,14 @@ TEST(pushes_without_files)
 			continuous_pass_on(continuous, false);
 		}
 	});
-	LOGGED(err = continuous_finish(continuous, 1.0, &sum));
+	LOGGED(err = continuous_finish(continuous, PATIENCE, &sum));
 	assert_int_equal(err, -ENOENT);
 	continuous_close(TAKE_PTR(continuous));
 	o.output_dir = NULL;
 	open_with(o, 0);
 	nodes[27].count = 12;
 	end_and_push(1);
-	assert_int_equal(continuous_finish(continuous, 1.0, &sum), 0);
+	assert_int_equal(continuous_finish(continuous, PATIENCE, &sum), 0);
 	assert_int_equal(sum.samples[EVENT_CPU], 7);
 	assert_int_equal(server_requests(), 2);
 	assert_int_equal(mkdir(folder, 0700), 0);
@@ -386,7 +387,7 @@ static int run_short_of_memory(long n, enum shortage when, struct harvest_stats 
 	}
 	nodes[27].count += 200;
 	allocations_left = when == IN_INTERVAL ? -1 : n;
-	err = continuous_finish(continuous, 1.0, ret_written);
+	err = continuous_finish(continuous, PATIENCE, ret_written);
 	allocations_left = -1;
 	return err;
 }

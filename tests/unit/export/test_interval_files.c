@@ -289,10 +289,10 @@ TEST(no_cpu_at_the_end)
 	assert_int_equal(waitid(P_PID, child, &info, WSTOPPED | WNOWAIT), 0);
 	other = fork();
 	if (!other) {
-		usleep(600000);
+		usleep(2500000);
 		_exit(kill(child, SIGCONT) ? 1 : 0);
 	}
-	assert_int_equal(interval_files_finish(&files, clock_seconds() + 0.1), 0);
+	assert_int_equal(interval_files_finish(&files, clock_seconds() + 2), 0);
 	assert_int_equal(waitpid(other, NULL, 0), other);
 	assert_int_equal(files.written.samples[EVENT_CPU], 5);
 }

@@ -183,7 +183,8 @@ TEST(what_was_seen_goes_back)
 	assert_int_equal(due_ms(), -1); /* until the answer is there */
 	answer();
 	assert_int_equal(due_ms(), 0);
-	turn();
+	while (kept_count < 2) /* a turn ends early where there is no CPU */
+		turn();
 	assert_int_equal(kept_count, 2);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(kept[i].asleep.tid, 11 + i);

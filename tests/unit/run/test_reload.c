@@ -103,7 +103,7 @@ static int files_after_an_interval(const char *path)
 	int files;
 
 	nodes[27].count++;
-	LOGGED(assert_int_equal(continuous_finish(agent.continuous, 1.0, &sum), 0));
+	LOGGED(assert_int_equal(continuous_finish(agent.continuous, 60, &sum), 0));
 	strcpy(top, folder);
 	strcpy(folder, path);
 	files = count_files(NULL);
