@@ -10,6 +10,9 @@
 #include <linux/types.h>
 
 /* Whether somebody who has so much may have more, where so much is left. */
-bool fair_may(__u64 has, __u64 more, __u64 left);
+static inline bool fair_may(__u64 has, __u64 more, __u64 left)
+{
+	return more <= left && has + more <= left - more;
+}
 
 #endif

@@ -9,7 +9,7 @@
 #include "doctor/checks.h"
 #include "doctor/linux_version.h"
 #include "kern/kernel.h"
-#include "kern/lockdown.h"
+#include "kern/lsm.h"
 
 bool linux_is(unsigned int major, unsigned int minor)
 {
@@ -61,11 +61,11 @@ void check_lockdown(struct examination *x, struct finding *ret)
 {
 	char levels[64];
 
-	if (lockdown_is_confidential()) {
+	if (lsm_is_confidential()) {
 		x->hopeless = true;
 		finding_say(ret, GRADE_MISSING, "confidentiality: BPF programs may not read memory");
 		finding_mend(ret, "boot with lockdown=integrity on the kernel's command line");
-	} else if (lockdown_read(levels, sizeof(levels))) {
+	} else if (lsm_lockdown(levels, sizeof(levels))) {
 		finding_say(ret, GRADE_OK, "not known here (%s), so the BPF programs below will tell",
 			    LOCKDOWN_FILE);
 	} else {

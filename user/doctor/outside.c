@@ -10,7 +10,7 @@
 
 #include "doctor/checks.h"
 #include "hosted/threads.h"
-#include "proc/yama.h"
+#include "kern/lsm.h"
 
 static int read_own_memory(void)
 {
@@ -22,7 +22,7 @@ static int read_own_memory(void)
 
 void check_outside(struct examination *x, struct finding *ret)
 {
-	const int scope = yama_scope(YAMA_SCOPE), err = read_own_memory();
+	const int scope = lsm_yama_scope(YAMA_SCOPE), err = read_own_memory();
 
 	(void)x;
 	if (err)

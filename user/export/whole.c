@@ -7,9 +7,11 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "export/stands_out.h"
+#include "findings/findings.h"
 #include "profile/events.h"
 #include "profile/filter.h"
+#include "recorded/read_profile.h"
+#include "recorded/recorded.h"
 #include "views/summary.h"
 
 /* A summary of each kind of event that there is. */
@@ -42,12 +44,31 @@ static int write_file(const struct whole_options *o, const struct profile *p)
 	return output_write(o->output, &file, o->patience);
 }
 
+/*
+ * What stands out, if anything does: the sentences are those of `pyperf-bpf report --findings` of the
+ * profile's file. path: of that, for the commands; NULL = there is none. What cannot be had, as without
+ * memory, is left out.
+ */
+static void print_findings(const struct profile *p, const char *path, FILE *f, bool colour)
+{
+	char *const files[] = { (char *)path, NULL };
+	_cleanup_recorded_ struct recorded r = { 0 };
+	_cleanup_buf_ struct buf text = { 0 };
+	struct findings found;
+
+	if (read_profile(&r, p) || findings_make(&r, &found) || !found.count)
+		return;
+	findings_set_files(&found, files);
+	if (!findings_text(&found, colour, SUMMARY_WIDTH, &text))
+		fprintf(f, "%.*s\n", (int)text.size, text.data);
+}
+
 /* What stands out, and the tables. */
 static void print_summary(const struct whole_options *o, const struct profile *p, FILE *f)
 {
 	const bool can_be_read = o->format == FORMAT_PPROF && !output_is_stdout(o->output);
 
-	stands_out_print(p, can_be_read ? o->output : NULL, f, isatty(fileno(f)));
+	print_findings(p, can_be_read ? o->output : NULL, f, isatty(fileno(f)));
 	print_kinds(p, f, o->top);
 }
 

@@ -9,7 +9,7 @@
 #include "profile/frames.h"
 #include "profile/owner_text.h"
 #include "profile/short_path.h"
-#include "profile/shown.h"
+#include "profile/profile.h"
 #include "views/graph_nodes.h"
 #include "views/svg_text.h"
 
@@ -78,11 +78,12 @@ static int name_node(struct drawing *d, const struct graph_node *n)
 static int add_amount(struct drawing *d, __u64 value)
 {
 	const struct profile *p = d->nodes.profile;
-	const enum event_unit unit = shown_unit(p);
+	const enum event_unit unit = profile_shown_unit(p);
 
 	if (unit == UNIT_COUNT)
 		return buf_printf(d->out, "%llu %s", value, value == 1 ? "sample" : "samples");
-	return buf_printf(d->out, "%.4g %s", shown_amount(p, value), event_amount_unit(profile_shown(p)));
+	return buf_printf(d->out, "%.4g %s", profile_shown_amount(p, value),
+			  event_amount_unit(profile_shown(p)));
 }
 
 static double share(const struct drawing *d, __u64 value)

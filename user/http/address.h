@@ -14,6 +14,14 @@ struct http_address {
 	socklen_t size;			/* 0 = there is no address */
 };
 
+/* How much of the site an address exposes. Each has what the next one has. */
+enum exposure {
+	EXPOSURE_ALL,
+	EXPOSURE_METRICS, /* without what shows names of processes */
+	EXPOSURE_HEALTH,  /* for probes */
+	EXPOSURES
+};
+
 #define HTTP_ADDRESS_TEXT 128 /* bytes that http_address_text() needs */
 #define HTTP_SOCKET_MODE  0660 /* of the file of a Unix socket */
 

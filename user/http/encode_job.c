@@ -8,14 +8,35 @@
 #include "base/job.h"
 #include "profile/join.h"
 #include "profile/profile.h"
+#include "recorded/read_profile.h"
+#include "report/answered.h"
 #include "views/graph.h"
 #include "views/heat.h"
+
+#define ERROR_SIZE 512 /* why a report cannot be made; nobody reads it */
 
 struct encoding {
 	struct encode_work work;
 	struct buf out;
 	__u32 samples; /* in out */
 };
+
+static int encode_report(const struct profile *p, const struct report_wish *w, struct buf *out)
+{
+	const struct report_query q = { .trace = w->trace, .top = w->top };
+	_cleanup_recorded_ struct recorded r = { .trace = w->trace };
+	char error[ERROR_SIZE];
+	struct answered a;
+	int err = read_profile(&r, p);
+
+	if (err)
+		return err;
+	err = answered_make(&r, &q, &a, error, sizeof(error));
+	if (!err)
+		err = w->json ? answered_json(&a, out) : answered_text(&a, false, out);
+	answered_free(&a);
+	return err;
+}
 
 static int encode(void *context, const bool *stop)
 {

@@ -5,9 +5,11 @@
 #ifndef PYPERF_HTTP_ENCODE_JOB_H
 #define PYPERF_HTTP_ENCODE_JOB_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/buf.h"
 #include "formats/formats.h"
-#include "http/encode_report.h"
 #include "profile/filter.h"
 #include "profile/trace_ids.h"
 
@@ -19,6 +21,13 @@ enum encode_format {
 	ENCODE_HEAT,
 	ENCODE_REPORT,
 	ENCODE_FORMATS
+};
+
+/* A profile of one trace as `pyperf-bpf report --trace` shows it. */
+struct report_wish {
+	const char *trace; /* 32 digits */
+	size_t top; /* rows of each table */
+	bool json;
 };
 
 /* The input: a profile, of which the part is encoded that the filter selects. */

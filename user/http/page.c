@@ -106,6 +106,19 @@ enum MHD_Result page_answer(const struct page_view *v, const struct client *c)
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_HTML, &out);
 }
 
+static const struct page_file files[] = {
+	{ "/page.css", "text/css; charset=utf-8", &piece_css },
+	{ "/page.js", "text/javascript; charset=utf-8", &piece_js },
+};
+
+const struct page_file *page_find_file(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(files[i].path, path))
+			return &files[i];
+	return NULL;
+}
+
 enum MHD_Result page_pprof_index(const struct client *c)
 {
 	static const char text[] = "<!doctype html>\n<title>/debug/pprof/</title>\n<p>One profile:\n"

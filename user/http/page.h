@@ -8,6 +8,7 @@
 #include "http/health.h"
 
 struct kernel;
+struct piece;
 struct profile;
 struct registry;
 struct run_facts;
@@ -22,6 +23,14 @@ struct page_view {
 };
 
 enum MHD_Result page_answer(const struct page_view *v, const struct client *c);
+/* A file that the page loads. */
+struct page_file {
+	const char *path, *type;
+	const struct piece *piece; /* page/pieces.h */
+};
+
+/* The file of this path. NULL if there is none. */
+const struct page_file *page_find_file(const char *path);
 /* /debug/pprof/, where Go programs have a list of their profiles. */
 enum MHD_Result page_pprof_index(const struct client *c);
 

@@ -10,7 +10,6 @@
 #include "kern/process_table.h"
 #include "profile/events.h"
 #include "profile/profile.h"
-#include "profile/shown.h"
 #include "python/layout.h"
 #include "targets/registry.h"
 #include "views/tally.h"
@@ -131,15 +130,15 @@ static int add_amount(const struct row *r, const struct profile *recent, struct 
 	const double share = total ? 100.0 * r->samples / total : 0.0;
 	const enum event_kind kind = recent ? profile_shown(recent) : EVENT_CPU;
 
-	if (!recent || shown_unit(recent) == UNIT_COUNT)
+	if (!recent || profile_shown_unit(recent) == UNIT_COUNT)
 		return buf_printf(out, "<td>%llu<td>%.1f %%", r->samples, share);
-	return buf_printf(out, "<td>%.2f %s<td>%.1f %%", shown_amount(recent, r->samples),
+	return buf_printf(out, "<td>%.2f %s<td>%.1f %%", profile_shown_amount(recent, r->samples),
 			  event_amount_unit(kind), share);
 }
 
 static const char *amount_title(const struct profile *recent)
 {
-	if (!recent || shown_unit(recent) == UNIT_COUNT)
+	if (!recent || profile_shown_unit(recent) == UNIT_COUNT)
 		return "samples";
 	return event_rows[profile_shown(recent)].resource;
 }

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "export/continuous.h"
 #include "guard/worker.h"
-#include "http/assets.h"
 #include "http/connections.h"
 #include "http/log_order.h"
 #include "http/metrics.h"
@@ -317,7 +316,7 @@ static enum MHD_Result answer_viewer(struct visit *v, const char *path, const ch
 static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
 {
 	enum exposure exposure = v->entrance->exposure;
-	const struct asset *asset;
+	const struct page_file *file;
 	int err;
 
 	if (!is_welcome(v, path))
@@ -339,9 +338,9 @@ static enum MHD_Result answer(struct visit *v, const char *path, const char *met
 					   "this is not for pages of other sites");
 		return strcmp(method, "POST") ? r->answer(v) : obey(v, r);
 	}
-	asset = exposure == EXPOSURE_ALL ? asset_find(path) : NULL;
-	if (asset && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
-		return answer_static(&v->client, asset->type, asset->piece->data, asset->piece->size);
+	file = exposure == EXPOSURE_ALL ? page_find_file(path) : NULL;
+	if (file && (!strcmp(method, "GET") || !strcmp(method, "HEAD")))
+		return answer_static(&v->client, file->type, file->piece->data, file->piece->size);
 	return answer_viewer(v, path, method);
 }
 

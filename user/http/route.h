@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "http/address.h"
 #include "http/answer.h"
 #include "http/interval_request.h"
 #include "http/followers.h"
 #include "http/health.h"
 #include "http/hosts.h"
-#include "http/exposure.h"
 #include "http/profile_request.h"
 #include "http/recent.h"
 #include "http/inputs.h"

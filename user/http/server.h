@@ -7,11 +7,10 @@
 #ifndef PYPERF_HTTP_SERVER_H
 #define PYPERF_HTTP_SERVER_H
 
-#include "http/exposure.h"
+#include "http/address.h"
 #include "http/inputs.h"
 
 struct http;
-struct http_address;
 struct loop;
 struct viewer_files;
 

@@ -22,10 +22,9 @@
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
 #include "kern/kernel.h"
-#include "kern/lockdown.h"
+#include "kern/lsm.h"
 #include "kern/object.h"
 #include "kern/processes.h"
-#include "kern/run_time.h"
 #include "kern/stats.h"
 #include "kern/tables.h"
 #include "kern/tracepoints.h"
@@ -121,7 +120,7 @@ static int load(struct kernel *k)
 	char advice[LACKING_SIZE];
 	int err = pyperf__load(k->skel);
 
-	if (err && lockdown_is_confidential())
+	if (err && lsm_is_confidential())
 		return kernel_fail(k, err,
 			    "the kernel is locked down so that BPF programs may not read its memory "
 			    "(lockdown=confidentiality); with lockdown=integrity they may");
@@ -271,13 +270,13 @@ static void add_costs(const struct kernel *k, struct kernel_stats *ret)
 	const struct pyperf *s = k->skel;
 
 	if (k->trigger.kind == TRIGGER_PERF && k->stats_fd >= 0) {
-		run_time_add(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
+		kernel_add_run_time(s->progs.on_tick, &ret->runs, &ret->run_time_ns);
 	} else if (k->options.measure) { /* nor does the kernel with timers, or without CAP_SYS_ADMIN */
 		ret->runs = ret->sum.ticks;
 		ret->run_time_ns = ret->sum.time_sum;
 	}
 #define TRACEPOINT(program, needs, cost) \
-	run_time_add(s->progs.program, &ret->cost##_runs, &ret->cost##_time_ns);
+	kernel_add_run_time(s->progs.program, &ret->cost##_runs, &ret->cost##_time_ns);
 #include "kern/tracepoints.def"
 #undef TRACEPOINT
 }

@@ -14,10 +14,9 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "bpf/data/budget.h"
-#include "kern/allowance.h"
+#include "kern/budget.h"
 #include "kern/journal_rings.h"
 #include "kern/libbpf_log.h"
-#include "kern/memory.h"
 #include "kern/object.h"
 #include "kern/tables.h"
 #include "kern/tracepoints.h"
@@ -82,7 +81,7 @@ static void set_options(struct kernel *k)
 	s->rodata->opt_hz = hz();
 	s->rodata->opt_self = getpid();
 	s->rodata->opt_secret = hash_bytes("codes", 5); /* of a random key */
-	allowance_prepare(s, k->options.budget, k->options.frequency);
+	budget_prepare(s, k->options.budget, k->options.frequency);
 }
 
 /* Programs, what the verifier takes for a moment, and the user side until its first profile is written. */
@@ -112,12 +111,11 @@ static int prepare(struct kernel *k)
 		return kernel_fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);
-	tracepoints_prepare(k->skel, k->options.needs);
+	tracepoints_prepare(k->skel, k->options.needs, k->options.rss_step);
 	waits_prepare(k->skel, &k->options);
 	accounts_prepare(k->skel, &k->options);
 	asleep_prepare(k->skel, k->options.needs);
 	task_layouts_prepare(&k->task_layouts, k);
-	memory_prepare(k->skel, k->options.needs, k->options.rss_step);
 	if (contexts_prepare(&k->contexts, k))
 		return kernel_fail(k, -ENOMEM, "out of memory");
 	return 0;

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
 #include "bpf/abi/event_rows.h"
 #include "kern/object.h"
 #include "kern/tables.h"
@@ -30,4 +33,23 @@ void kernel_stats(const struct kernel *k, struct kernel_stats *ret)
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		*event_total(&ret->sum, kind) += ret->sum.outcome[kind][OUTCOME_NESTED];
 	k->home->add_costs(k, ret);
+}
+
+static struct bpf_prog_info info_of(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+	const int fd = bpf_program__fd(program); /* negative if it is not loaded */
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+		return (struct bpf_prog_info){};
+	return info;
+}
+
+void kernel_add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns)
+{
+	const struct bpf_prog_info info = info_of(program);
+
+	*runs += info.run_cnt;
+	*time_ns += info.run_time_ns;
 }

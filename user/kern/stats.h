@@ -10,6 +10,7 @@
 #include "bpf/abi.h"
 #include "kern/trigger.h"
 
+struct bpf_program;
 struct kernel;
 
 struct kernel_stats {
@@ -21,6 +22,11 @@ struct kernel_stats {
 };
 
 void kernel_stats(const struct kernel *k, struct kernel_stats *ret);
+/*
+ * Adds how often a program has run, and for how long; both are 0 unless it is loaded and the kernel keeps
+ * run-time statistics.
+ */
+void kernel_add_run_time(const struct bpf_program *program, __u64 *runs, __u64 *time_ns);
 /* The trigger that makes the ticks; never TRIGGER_AUTO. */
 enum trigger_kind kernel_trigger(const struct kernel *k);
 /* How many ticks there should have been until now; 0 = unknown. trigger_expected() says how it is known. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
@@ -35,13 +36,24 @@ static struct tracepoint tracepoint(struct pyperf *s, int number)
 	return all[number];
 }
 
-void tracepoints_prepare(struct pyperf *s, __u32 needs)
+/* For --event memory. */
+static void prepare_memory(struct pyperf *s, __u32 needs, __u64 step)
+{
+	const __u64 page = sysconf(_SC_PAGESIZE);
+
+	bpf_map__set_autocreate(s->maps.memories, needs & NEEDS_MEMORY);
+	s->rodata->opt_page = page;
+	s->rodata->opt_rss_step = step > page ? (step + page - 1) / page : 1;
+}
+
+void tracepoints_prepare(struct pyperf *s, __u32 needs, __u64 rss_step)
 {
 	for (int i = 0; i < TRACEPOINTS; i++) {
 		const struct tracepoint t = tracepoint(s, i);
 
 		bpf_program__set_autoload(t.program, !t.needs || t.needs & needs);
 	}
+	prepare_memory(s, needs, rss_step);
 }
 
 /* "sched_switch" of "tp_btf/sched_switch". */

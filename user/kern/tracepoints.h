@@ -10,8 +10,12 @@
 
 struct pyperf;
 
-/* Before loading: leaves those out that nothing needs. needs: enum event_needs bits. */
-void tracepoints_prepare(struct pyperf *skel, __u32 needs);
+/*
+ * Before loading: leaves those out that nothing needs, and the table of the one that sees processes grow.
+ * needs: enum event_needs bits. rss_step: bytes by which a process changes before that is counted, rounded up
+ * to pages.
+ */
+void tracepoints_prepare(struct pyperf *skel, __u32 needs, __u64 rss_step);
 /*
  * Attaches those that are loaded and not yet attached. 0; or -errno, and then *ret_name is the tracepoint at
  * which that failed. The name is the skeleton's.

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/fail.h"
 #include "options/file.h"
 #include "options/line.h"
 #include "options/row.h"

@@ -13,7 +13,6 @@
 #include "http/hosts.h"
 #include "kern/trigger.h"
 #include "kubelet/kubelet.h"
-#include "options/fail.h"
 #include "profile/events.h"
 #include "profile/labels.h"
 
@@ -263,6 +262,25 @@ static int derive_trace(struct options *o, char *error, size_t size)
 		return options_fail(error, size,
 				    "--trace writes into the log of samples: it wants --log MINUTES, too");
 	o->context_names.trace = o->trace == TRACE_OTEL;
+	return 0;
+}
+
+/* --native and --kernel, which follow from the target and from one another if they are not asked for. */
+static int derive_native(struct options *o, char *error, size_t size)
+{
+	if (o->native < 0)
+		o->native = o->all ? NATIVE_MODE_FULL : NATIVE_MODE_OFF;
+	if (o->all && !o->native)
+		return options_fail(error, size, "--all is about native code: not with --native off");
+	if (o->native_lines && !o->native)
+		return options_fail(error, size,
+				    "--native-lines is about native code: it needs --native");
+	if (o->kernel < 0)
+		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
+	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)
+		return options_fail(error, size,
+				    "the kernel's functions are found by perf events: --kernel full not with "
+				    "--trigger timer");
 	return 0;
 }
 

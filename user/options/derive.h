@@ -16,7 +16,6 @@ int derive_targets(struct options *o, char *error, size_t size);
 int derive_selection(const struct options *o, char *error, size_t size);
 int derive_pids(struct options *o, char *error, size_t size);
 int derive_outside(struct options *o, char *error, size_t size);
-int derive_native(struct options *o, char *error, size_t size);
 int derive_intervals(struct options *o, char *error, size_t size);
 int derive_format(struct options *o, char *error, size_t size);
 int derive_asked(struct options *o, char *error, size_t size);

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "options/derive.h"
-#include "options/fail.h"
 #include "profile/trace_ids.h"
 #include "recorded/when.h"
 #include "report/expression.h"

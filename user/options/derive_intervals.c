@@ -12,7 +12,6 @@
 #include "export/push/request.h"
 #include "formats/formats.h"
 #include "options/derive.h"
-#include "options/fail.h"
 
 #define INTERVAL_DEFAULT 60
 #define KEEP_DEFAULT	 (500ULL << 20)

@@ -5,7 +5,6 @@
  */
 #include "kern/trigger.h"
 #include "options/derive.h"
-#include "options/fail.h"
 #include "options/outside.h"
 #include "profile/events.h"
 

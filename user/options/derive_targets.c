@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "options/derive.h"
-#include "options/fail.h"
 #include "targets/selection.h"
 
 #define ONE_OF_ALL "one of --all-python, --all, --pid PID or -- COMMAND; --help shows how"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "options/fail.h"
+#include "options/options.h"
 
 #define LINE_MAX_BYTES 65536
 

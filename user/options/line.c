@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/distance.h"
-#include "options/fail.h"
 #include "options/row.h"
 
 #define FIRST_LONG 256 /* getopt's value of row i is FIRST_LONG + i */

@@ -2,6 +2,8 @@
 #include "options/options.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "options/config.h"
@@ -28,6 +30,19 @@ void options_free(struct options *o)
 		free(o->owned[i]);
 		o->owned[i] = NULL;
 	}
+}
+
+int options_fail(char *error, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(error, size, format, args);
+	va_end(args);
+	for (; *error; error++)
+		if ((unsigned char)*error < ' ' || *error == 0x7f)
+			*error = '?';
+	return -EINVAL;
 }
 
 enum log_level options_log_level(const struct options *o)

@@ -77,6 +77,8 @@ struct options {
  */
 int options_parse(struct options *o, int argc, char **argv, char *error, size_t error_size);
 void options_free(struct options *o);
+/* How all of options/ says what is wrong: one line, whatever is in the arguments. Returns -EINVAL. */
+int options_fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Reads both again. What can change at run time does, and what has changed but cannot is listed in kept ("" =

@@ -10,7 +10,6 @@
 #include "base/duration.h"
 #include "export/push/request.h"
 #include "formats/formats.h"
-#include "options/fail.h"
 #include "report/report_query.h"
 
 #define ROW(k, s, l, f, g)                                                                                   \

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/privileges.h"
+#include "kern/lsm.h"
 #include "proc/procfs.h"
-#include "proc/yama.h"
 
 /* Nothing is mapped at 0, and the kernel looks at the right first (mm_access() in process_vm_rw_core()). */
 bool forbidden_is(pid_t pid)
@@ -41,7 +41,7 @@ static const char *reason(pid_t pid, int scope)
 const char *forbidden_ways(char text[FORBIDDEN_SIZE])
 {
 	char advice[LACKING_SIZE], yama[128] = "";
-	const int scope = yama_scope(YAMA_SCOPE);
+	const int scope = lsm_yama_scope(YAMA_SCOPE);
 
 	if (scope == 1)
 		snprintf(yama, sizeof(yama),
@@ -56,6 +56,7 @@ const char *forbidden_why(pid_t pid, char text[FORBIDDEN_SIZE])
 {
 	char ways[FORBIDDEN_SIZE];
 
-	snprintf(text, FORBIDDEN_SIZE, "%s; %s", reason(pid, yama_scope(YAMA_SCOPE)), forbidden_ways(ways));
+	snprintf(text, FORBIDDEN_SIZE, "%s; %s", reason(pid, lsm_yama_scope(YAMA_SCOPE)),
+		 forbidden_ways(ways));
 	return text;
 }

@@ -218,7 +218,7 @@ struct profile_stack {
 	__u32 owner;
 	__u32 n;
 	const __u32 *locations; /* leaf first */
-	__u64 count;		/* of the kind that profile_shown() says, in the unit of shown.h */
+	__u64 count;		/* of the kind that profile_shown() says, profile_shown_unit() */
 	const __u64 *counts;	/* by enum event_kind, and PROFILE_TIME; until the next profile_sample() */
 };
 
@@ -242,6 +242,14 @@ const struct moments *profile_moments(const struct profile *p);
 struct profile_labels profile_get_labels(const struct profile *p, __u32 owner);
 /* The first of its kinds: what an output with one number a stack shows. filter.h can take out another. */
 enum event_kind profile_shown(const struct profile *p);
+/*
+ * What the numbers stand for that profile_stack.count and profile_total() say: those of the kind that is
+ * shown, but for CPU time of the kernel's account (profile_info.timed). That is shown in its place, so that
+ * whatever has one number a stack says the same CPU time, also of a stack that no tick has met.
+ */
+enum event_unit profile_shown_unit(const struct profile *p);
+/* So much of it as people read it, in the unit of event_amount_unit(). */
+double profile_shown_amount(const struct profile *p, __u64 count);
 /* The sum of all profile_stack.count. It never wraps. */
 __u64 profile_total(const struct profile *p);
 /* The count of all samples of this kind. It never wraps. */

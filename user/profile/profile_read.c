@@ -142,6 +142,17 @@ enum event_kind profile_shown(const struct profile *p)
 	return __builtin_ctz(p->info.events);
 }
 
+enum event_unit profile_shown_unit(const struct profile *p)
+{
+	return shown_count(p) == PROFILE_TIME ? UNIT_NANOSECONDS : event_rows[profile_shown(p)].unit;
+}
+
+double profile_shown_amount(const struct profile *p, __u64 count)
+{
+	return shown_count(p) == PROFILE_TIME ? (double)count / 1e9 :
+						event_amount(profile_shown(p), count, p->info.period_ns);
+}
+
 __u64 profile_total(const struct profile *p)
 {
 	return p->total[shown_count(p)];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "profile/shown.h"
+#include "profile/profile.h"
 #include "top/packages.h"
 #include "top/row_index.h"
 #include "top/waiters.h"
@@ -23,7 +23,8 @@ void top_rows_free(struct top_rows *r)
 static double cpus_of(const struct profile *p, __u64 count)
 {
 	const struct profile_info *info = profile_get_info(p);
-	const double ns = shown_unit(p) == UNIT_COUNT ? (double)count * info->period_ns : (double)count;
+	const bool is_ticks = profile_shown_unit(p) == UNIT_COUNT;
+	const double ns = is_ticks ? (double)count * info->period_ns : (double)count;
 
 	return info->duration_ns > 0 ? ns / info->duration_ns : 0;
 }

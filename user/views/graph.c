@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "profile/frames.h"
-#include "profile/shown.h"
+#include "profile/profile.h"
 #include "views/graph_lines.h"
 #include "views/graph_nodes.h"
 #include "views/graph_pairs.h"
@@ -18,7 +18,7 @@ static int add_head(const struct graph_nodes *g, struct buf *out)
 	const struct profile *p = g->profile;
 	const struct profile_info *info = profile_get_info(p);
 	const struct event_row *row = &event_rows[profile_shown(p)];
-	const enum event_unit unit = shown_unit(p);
+	const enum event_unit unit = profile_shown_unit(p);
 	int err;
 
 	err = buf_printf(out,

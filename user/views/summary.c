@@ -13,7 +13,7 @@
 #include "base/path.h"
 #include "profile/accounts.h"
 #include "profile/short_path.h"
-#include "profile/shown.h"
+#include "profile/profile.h"
 #include "views/c_threads.h"
 #include "views/summary_page.h"
 #include "views/table_cell.h"

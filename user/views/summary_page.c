@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/escapes.h"
-#include "profile/shown.h"
+#include "profile/profile.h"
 #include "views/table_cell.h"
 
 #define HOT 0.10 /* shares from here on are coloured */
@@ -76,5 +76,5 @@ const struct event_row *summary_event(const struct summary_page *page)
 
 double summary_amount(const struct summary_page *page, __u64 count)
 {
-	return shown_amount(page->profile, count);
+	return profile_shown_amount(page->profile, count);
 }

@@ -3,8 +3,11 @@
  * test_encode_report.c - the report of a trace is, byte for byte, what is said of its profile in a file of
  * OTLP.
  */
+#include <sys/eventfd.h>
+
+#include "base/job.h"
 #include "formats/otlp.h"
-#include "http/encode_report.h"
+#include "http/encode_job.h"
 #include "recorded/read_pprof.h"
 #include "report/answered.h"
 #include "tests/forge/profiles.h"
@@ -29,6 +32,21 @@ static void through_file(const struct profile *p, const struct report_wish *w, s
 	assert_int_equal(buf_add(out, "", 1), 0);
 }
 
+static void through_job(const struct profile *p, const struct report_wish *w, struct buf *out)
+{
+	struct encode_work work = { .profile = p, .format = ENCODE_REPORT, .report = *w };
+	const int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	struct job *job;
+	__u32 samples;
+
+	strcpy(work.trace, w->trace);
+	assert_true(event >= 0);
+	assert_int_equal(encode_job_start(&job, &work, event), 0);
+	assert_int_equal(encode_job_end(job, out, &samples), 0);
+	assert_int_equal(buf_add(out, "", 1), 0);
+	close(event);
+}
+
 TEST(as_of_a_file)
 {
 	for (__u32 i = 0; i < PROFILES; i++) {
@@ -39,8 +57,7 @@ TEST(as_of_a_file)
 		_cleanup_buf_ struct buf expected = { 0 }, out = { 0 };
 
 		through_file(p, &w, &expected);
-		assert_int_equal(encode_report(p, &w, &out), 0);
-		assert_int_equal(buf_add(&out, "", 1), 0);
+		through_job(p, &w, &out);
 		assert_string_equal(out.data, expected.data);
 	}
 }

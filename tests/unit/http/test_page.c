@@ -8,6 +8,7 @@
 #include "tests/unit/kern/need_kernel.h"
 
 #include "http/page.h"
+#include "page/pieces.h"
 #include "stats/run_facts.h"
 
 static struct run_facts facts;
@@ -109,6 +110,26 @@ TEST(index_of_profiles)
 	assert_int_equal(status_of(a), 200);
 	assert_true(has_header(a, "Content-Type: text/html; charset=utf-8"));
 	assert_non_null(strstr(body_of(a), "<a href=\"profile\">profile</a>"));
+}
+
+/* The files that the page loads: those, and nothing else. */
+TEST(files_of_the_page)
+{
+	assert_ptr_equal(page_find_file("/page.css")->piece, &piece_css);
+	assert_string_equal(page_find_file("/page.css")->type, "text/css; charset=utf-8");
+	assert_ptr_equal(page_find_file("/page.js")->piece, &piece_js);
+	assert_string_equal(page_find_file("/page.js")->type, "text/javascript; charset=utf-8");
+}
+
+TEST(no_other_file)
+{
+	static const char *const paths[] = {
+		"", "/", "page.css", "/page.css/", "/page.css.inc", "/../page.css", "/graph.html",
+		"/PAGE.CSS",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		assert_null(page_find_file(paths[i]));
 }
 
 AROUND_EACH(setup_page, teardown_page);

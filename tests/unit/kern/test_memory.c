@@ -12,8 +12,8 @@
 
 #include "bpf/data/memory.h"
 #include "kern/banks.h"
-#include "kern/memory.h"
 #include "kern/object.h"
+#include "kern/tracepoints.h"
 #include "pyperf.skel.h"
 
 #define AREA (64ULL << 20)
@@ -320,12 +320,12 @@ TEST(only_what_it_needs_is_loaded)
 
 	assert_non_null(s);
 	for (int wanted = 0; wanted < 2; wanted++) {
-		memory_prepare(s, wanted ? NEEDS_MEMORY : NEEDS_WAITS, 5 * page + 1);
+		tracepoints_prepare(s, wanted ? NEEDS_MEMORY : NEEDS_WAITS, 5 * page + 1);
 		assert_int_equal(bpf_map__autocreate(s->maps.memories), wanted);
 		assert_int_equal(s->rodata->opt_rss_step, 6);
 		assert_int_equal(s->rodata->opt_page, page);
 	}
-	memory_prepare(s, 0, 0);
+	tracepoints_prepare(s, 0, 0);
 	assert_int_equal(s->rodata->opt_rss_step, 1);
 	pyperf__destroy(s);
 }

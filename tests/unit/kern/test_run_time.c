@@ -6,7 +6,7 @@
 #include "tests/forge/test.h"
 #include "tests/unit/kern/open_kernel.h"
 
-#include "kern/run_time.h"
+#include "kern/stats.h"
 #include "pyperf.skel.h"
 
 TEST(not_loaded)
@@ -15,7 +15,7 @@ TEST(not_loaded)
 	struct pyperf *s = pyperf__open();
 
 	assert_non_null(s);
-	run_time_add(s->progs.on_switch, &runs, &ns);
+	kernel_add_run_time(s->progs.on_switch, &runs, &ns);
 	assert_int_equal(runs, 5);
 	assert_int_equal(ns, 6);
 	pyperf__destroy(s);

@@ -36,7 +36,7 @@ TEST(only_what_is_needed_is_loaded)
 	     needs++) {
 		const bool waits = needs & (NEEDS_WAITS | NEEDS_GIL), memory = needs & NEEDS_MEMORY;
 
-		tracepoints_prepare(s, needs);
+		tracepoints_prepare(s, needs, 0);
 		assert_true(bpf_program__autoload(s->progs.on_process_fork));
 		assert_true(bpf_program__autoload(s->progs.on_process_exec));
 		assert_true(bpf_program__autoload(s->progs.on_process_exit));
@@ -54,7 +54,7 @@ TEST(who_has_refused)
 	const char *name = NULL;
 
 	libbpf_set_print(NULL);
-	tracepoints_prepare(s, NEEDS_WAITS);
+	tracepoints_prepare(s, NEEDS_WAITS, 0);
 	assert_true(tracepoints_start(s, &name) < 0);
 	assert_string_equal(name, "sched_process_fork");
 	assert_null(s->links.on_process_fork);

@@ -8,7 +8,7 @@
 
 #include "tests/forge/test.h"
 #include "tests/unit/options/parse_line.h"
-#include "options/fail.h"
+#include "options/options.h"
 #include "options/file.h"
 
 static char path[] = "/tmp/test_options_file.XXXXXX";

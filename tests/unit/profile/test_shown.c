@@ -4,7 +4,6 @@
  */
 
 #include "profile/profile.h"
-#include "profile/shown.h"
 #include "tests/forge/test.h"
 
 /* 3 ticks of 10 ms, of which the account says 1.5 s; and 2 s of waiting. */
@@ -31,10 +30,10 @@ static void is_shown(__u32 events, bool timed, enum event_unit unit, __u64 total
 {
 	_cleanup_profile_ struct profile *p = example(events, timed);
 
-	assert_int_equal(shown_unit(p), unit);
+	assert_int_equal(profile_shown_unit(p), unit);
 	assert_true(profile_total(p) == total);
 	assert_true(profile_get_sample(p, 1).count == total);
-	assert_int_equal((int)(100 * shown_amount(p, total) + 0.5), hundredths);
+	assert_int_equal((int)(100 * profile_shown_amount(p, total) + 0.5), hundredths);
 }
 
 TEST(what_is_shown)

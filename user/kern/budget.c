@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kern/allowance.h"
+#include "kern/budget.h"
 
 #include "base/clock.h"
 #include "bpf/abi.h"
@@ -13,7 +13,7 @@ static __u8 log2_of(__u64 n)
 	return n ? 63 - __builtin_clzll(n) : 0;
 }
 
-void allowance_prepare(struct pyperf *s, double budget, __u32 frequency)
+void budget_prepare(struct pyperf *s, double budget, __u32 frequency)
 {
 	const __u8 levels = log2_of(frequency / TICKS_KEPT);
 

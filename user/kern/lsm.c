@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kern/lockdown.h"
+#include "kern/lsm.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 
 /* The file has all levels, with brackets around the one in force: "none [integrity] confidentiality". */
-int lockdown_read(char *ret, size_t size)
+int lsm_lockdown(char *ret, size_t size)
 {
 	_cleanup_fclose_ FILE *f = fopen(LOCKDOWN_FILE, "re");
 	char levels[64];
@@ -25,9 +25,17 @@ int lockdown_read(char *ret, size_t size)
 	return 0;
 }
 
-bool lockdown_is_confidential(void)
+bool lsm_is_confidential(void)
 {
 	char level[64];
 
-	return !lockdown_read(level, sizeof(level)) && !strcmp(level, "confidentiality");
+	return !lsm_lockdown(level, sizeof(level)) && !strcmp(level, "confidentiality");
+}
+
+int lsm_yama_scope(const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	int scope = -1;
+
+	return f && fscanf(f, "%d", &scope) == 1 && scope >= 0 && scope <= 3 ? scope : -1;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_allowance.c - what the programs are told of --budget.
+ * test_budget.c - what the programs are told of --budget.
  */
 
 #include "bpf/abi.h"
 #include "bpf/data/budget.h"
-#include "kern/allowance.h"
+#include "kern/budget.h"
 #include "pyperf.skel.h"
 #include "tests/forge/test.h"
 
@@ -27,28 +27,28 @@ static int teardown(void **state)
 
 TEST(parts_of_a_cpu)
 {
-	allowance_prepare(skel, 0.01, 99);
+	budget_prepare(skel, 0.01, 99);
 	assert_int_equal(skel->rodata->opt_budget, (1 << COST_SHIFT) / 100);
 	/* The largest power of two that is no more than a second's allowance, which is 10 ms. */
 	assert_int_equal(1 << skel->rodata->opt_budget_free, 8388608);
-	allowance_prepare(skel, 1, 99);
+	budget_prepare(skel, 1, 99);
 	assert_int_equal(skel->rodata->opt_budget, 1 << COST_SHIFT);
 	/* The least that the command line takes: steps of thinning are parts of what is free. */
-	allowance_prepare(skel, 0.00001, 99);
+	budget_prepare(skel, 0.00001, 99);
 	assert_in_range(skel->rodata->opt_budget, 10, 11);
 	assert_in_range(skel->rodata->opt_budget_free, 10, 20);
-	allowance_prepare(skel, 0, 99);
+	budget_prepare(skel, 0, 99);
 	assert_int_equal(skel->rodata->opt_budget, 0);
 }
 
 /* However much they cost, 8 ticks a second and CPU are looked at. */
 TEST(some_ticks_are_kept)
 {
-	allowance_prepare(skel, 0.01, 1);
+	budget_prepare(skel, 0.01, 1);
 	assert_int_equal(skel->rodata->opt_tick_levels, 0);
-	allowance_prepare(skel, 0.01, 99);
+	budget_prepare(skel, 0.01, 99);
 	assert_int_equal(skel->rodata->opt_tick_levels, 3);
-	allowance_prepare(skel, 0.01, 1000000);
+	budget_prepare(skel, 0.01, 1000000);
 	assert_int_equal(skel->rodata->opt_tick_levels, COST_LEVELS);
 }
 

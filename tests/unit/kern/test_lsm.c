@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_yama.c - what the file says, and that nonsense in it, or no file, is no scope.
+ * test_lsm.c - what Yama's file says, and that nonsense in it, or no file, is no scope. A kernel can be
+ * locked down only in a machine of its own (tests/guest/pod.sh).
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "proc/yama.h"
+#include "kern/lsm.h"
 #include "tests/forge/test.h"
 
 static int scope_of(const char *text)
@@ -18,7 +19,7 @@ static int scope_of(const char *text)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	scope = yama_scope(path);
+	scope = lsm_yama_scope(path);
 	unlink(path);
 	return scope;
 }
@@ -32,5 +33,5 @@ TEST(scopes)
 	assert_int_equal(scope_of("-2\n"), -1);
 	assert_int_equal(scope_of("one\n"), -1);
 	assert_int_equal(scope_of(""), -1);
-	assert_int_equal(yama_scope("/tmp/no/such/file"), -1);
+	assert_int_equal(lsm_yama_scope("/tmp/no/such/file"), -1);
 }
