@@ -57,12 +57,29 @@ def read_pprof(data):
         profile = pprof.parse(raw)
     except ValueError as error:
         raise Fault("pprof: %s" % error) from error
-    demand(profile.sample_types == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
-    demand(profile.samples, "an empty profile")
     demand(len(profile.samples) <= 16000, "more than 16,000 samples")
     demand(len(raw) <= 4 << 20, "more than 4 MiB")
+    take_books(profile)
+    demand(profile.sample_types == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
+    demand(profile.samples, "an empty profile")
     demand(not any(sample.labels for sample in profile.samples), "labels that would be series of their own")
     return profile, len(raw)
+
+
+def take_books(profile):
+    """What is left is as it is in a file; the books are in profile.books, by what they count."""
+    demand(profile.sample_types.pop() == ("books", "count"), "no books")
+    profile.books, samples = {}, profile.samples
+    profile.samples = []
+    for sample in samples:
+        amount = sample.values.pop()
+        if amount:
+            demand(not any(sample.values) and sample.names[:1] == ["[books]"] and len(sample.names) == 2,
+                   "a sample of the books")
+            profile.books[sample.names[1]] = amount
+        else:
+            profile.samples.append(sample)
+    demand(profile.books["profiles"] == 1, "books of a profile")
 
 
 def read_pyroscope(path, content_type, body):

@@ -9,15 +9,16 @@
 #include "base/cleanup.h"
 #include "formats/otlp.h"
 #include "formats/pprof.h"
+#include "formats/pprof_carried.h"
 #include "profile/filter.h"
 #include "profile/split.h"
 
 /*
  * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
- * uncompressed.
+ * uncompressed. The books of a part are samples, too.
  */
 static const struct split_limits limits = {
-	.samples = 16000, .bytes = 4 << 20, .services = PUSH_SERIES_MAX
+	.samples = 16000 - CARRIED_MAX, .bytes = (4 << 20) - PPROF_CARRIED_BYTES, .services = PUSH_SERIES_MAX
 };
 /*
  * A collector takes 20 MiB by default, which parts of that size stay far below (test_push_parts.c). A tick
@@ -114,7 +115,7 @@ static int add_part(void *context, const struct split_service *service, const st
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 	};
-	int err = is_stopped(parts) ? -ECANCELED : pprof_encode(part, &b);
+	int err = is_stopped(parts) ? -ECANCELED : pprof_encode_carrying(part, &b);
 
 	if (err)
 		return err;

@@ -319,7 +319,7 @@ static int open_encoder(struct otlp_encoder *e, const char *host)
 	if (err)
 		return err;
 	pprof_strings_open(&e->words, e->profile);
-	pprof_header_open(&e->header, e->profile, &e->words);
+	pprof_header_open(&e->header, e->profile, false, &e->words);
 	e->samples = calloc((size_t)profile_count(e->profile, PROFILE_SAMPLE) + 1, sizeof(*e->samples));
 	return e->samples ? 0 : -ENOMEM;
 }

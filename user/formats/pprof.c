@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/protobuf.h"
+#include "formats/pprof_carried.h"
 #include "formats/pprof_header.h"
 #include "formats/pprof_places.h"
 #include "formats/pprof_stream.h"
@@ -93,11 +94,13 @@ static int write_profile(struct encoder *e)
 	if (!err)
 		err = pprof_places_write(e->profile, &e->strings, &e->stream);
 	if (!err)
+		err = pprof_carried_write(&e->header, &e->stream);
+	if (!err)
 		err = pprof_strings_write(&e->strings, &e->stream);
 	return err ?: pprof_stream_finish(&e->stream);
 }
 
-int pprof_encode(const struct profile *p, struct buf *out)
+static int encode(const struct profile *p, bool carries, struct buf *out)
 {
 	struct encoder e = { .profile = p };
 	size_t start = out->size;
@@ -106,10 +109,20 @@ int pprof_encode(const struct profile *p, struct buf *out)
 	if (err)
 		return err;
 	pprof_strings_open(&e.strings, p);
-	pprof_header_open(&e.header, p, &e.strings);
+	pprof_header_open(&e.header, p, carries, &e.strings);
 	err = write_profile(&e);
 	pprof_stream_close(&e.stream);
 	if (err)
 		out->size = start;
 	return err;
+}
+
+int pprof_encode(const struct profile *p, struct buf *out)
+{
+	return encode(p, false, out);
+}
+
+int pprof_encode_carrying(const struct profile *p, struct buf *out)
+{
+	return encode(p, true, out);
 }

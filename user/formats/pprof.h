@@ -15,5 +15,7 @@
  * -ENOMEM, and then out is unchanged.
  */
 int pprof_encode(const struct profile *p, struct buf *out);
+/* The same for a receiver, which keeps the profile's books as samples only (profile/carried.h). */
+int pprof_encode_carrying(const struct profile *p, struct buf *out);
 
 #endif

@@ -15,7 +15,7 @@
 #define QUOTA_PATH 128 /* bytes of a cgroup's path */
 
 _Static_assert(START_TIMES_LINE_SIZE == PPROF_COMMENT_SIZE, "start times are written as comments");
-_Static_assert(1 + PPROF_COMMENTS_MAX + 2 * PPROF_TYPES_MAX <= PPROF_WORDS_MAX,
+_Static_assert(2 + PPROF_COMMENTS_MAX + 2 * PPROF_TYPES_MAX + CARRIED_MAX <= PPROF_WORDS_MAX,
 	       "every word of the header has room");
 
 static void add_type(struct pprof_header *h, enum event_kind kind, bool is_time, const char *type,
@@ -23,7 +23,8 @@ static void add_type(struct pprof_header *h, enum event_kind kind, bool is_time,
 {
 	struct pprof_type *t = &h->types[h->type_count++];
 
-	*t = (struct pprof_type){ kind, is_time, .type = pprof_strings_word(h->strings, type) };
+	*t = (struct pprof_type){ .kind = kind, .is_time = is_time };
+	t->type = pprof_strings_word(h->strings, type);
 	t->unit = pprof_strings_word(h->strings, event_unit_name(unit));
 }
 
@@ -142,11 +143,24 @@ static void add_comments(struct pprof_header *h)
 		pprof_strings_word(h->strings, h->comments[i]);
 }
 
-void pprof_header_open(struct pprof_header *h, const struct profile *p, struct pprof_strings *strings)
+static void add_carried(struct pprof_header *h)
+{
+	h->carried_count = carried_list(profile_get_info(h->profile), h->carried);
+	add_type(h, EVENT_KINDS, false, CARRIED_TYPE, UNIT_COUNT);
+	h->types[h->type_count - 1].is_carried = true;
+	pprof_strings_word(h->strings, CARRIED_ROOT);
+	for (size_t i = 0; i < h->carried_count; i++)
+		pprof_strings_word(h->strings, h->carried[i].name);
+}
+
+void pprof_header_open(struct pprof_header *h, const struct profile *p, bool carries,
+		       struct pprof_strings *strings)
 {
 	*h = (struct pprof_header){ .profile = p, .strings = strings };
 	add_types(h);
 	add_comments(h);
+	if (carries)
+		add_carried(h);
 }
 
 static int64_t clamp(__u64 value)
@@ -159,7 +173,7 @@ int64_t pprof_header_value(const struct pprof_header *h, size_t type, const stru
 	const struct profile_info *info = profile_get_info(h->profile);
 	const __u64 period_ns = info->period_ns;
 	const struct pprof_type *t = &h->types[type];
-	__u64 value = stack->counts[t->kind];
+	__u64 value = t->is_carried ? 0 : stack->counts[t->kind];
 
 	if (t->is_time && info->timed)
 		return clamp(stack->counts[PROFILE_TIME]);

@@ -11,12 +11,13 @@
 #include <stdint.h>
 
 #include "profile/accounts.h"
+#include "profile/carried.h"
 #include "profile/events.h"
 #include "profile/full_tables.h"
 #include "profile/profile.h"
 #include "profile/start_times.h"
 
-#define PPROF_TYPES_MAX	   (2 * EVENT_KINDS)
+#define PPROF_TYPES_MAX	   (2 * EVENT_KINDS + 1)
 #define PPROF_COMMENTS_MAX (7 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX + \
 			    START_TIMES_LINES)
 #define PPROF_COMMENT_SIZE 512 /* more than four CPUs, or a quota, with the largest numbers take */
@@ -30,6 +31,7 @@ struct profile_stack;
 struct pprof_type {
 	enum event_kind kind;
 	bool is_time;
+	bool is_carried; /* the books, which are of no kind */
 	int64_t type, unit;
 };
 
@@ -40,10 +42,16 @@ struct pprof_header {
 	size_t type_count;
 	char comments[PPROF_COMMENTS_MAX][PPROF_COMMENT_SIZE];
 	size_t comment_count;
+	struct carried carried[CARRIED_MAX];
+	size_t carried_count; /* 0: they are not part of it */
 };
 
-/* Makes the header of a profile, and puts its words into the strings, which borrow its comments. */
-void pprof_header_open(struct pprof_header *h, const struct profile *p, struct pprof_strings *strings);
+/*
+ * Makes the header of a profile, and puts its words into the strings, which borrow its comments. carries: its
+ * books are a sample type, too.
+ */
+void pprof_header_open(struct pprof_header *h, const struct profile *p, bool carries,
+		       struct pprof_strings *strings);
 
 /* The word of the type that is shown first: of the first kind, the time if it has both. */
 int64_t pprof_header_default(const struct pprof_header *h);

@@ -12,7 +12,7 @@
 
 #include "profile/profile.h"
 
-#define PPROF_WORDS_MAX 96
+#define PPROF_WORDS_MAX 128
 
 struct pprof_stream;
 

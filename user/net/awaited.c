@@ -84,6 +84,8 @@ int awaited_send(const struct awaited *q, struct buf *answer, long *status, char
 		snprintf(bearer, sizeof(bearer), "Bearer %s", q->token);
 		err = add_header(&headers, "Authorization:", bearer) ? 0 : -ENOMEM;
 	}
+	if (!err && q->tenant)
+		err = add_header(&headers, "X-Scope-OrgID:", q->tenant) ? 0 : -ENOMEM;
 	err = err ?: send_it(e, q, headers, &a, status, error, size);
 	curl_easy_cleanup(e);
 	curl_slist_free_all(headers);

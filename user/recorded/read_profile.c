@@ -341,7 +341,7 @@ static int open_reader(struct profile_reader *r)
 	if (!r->texts || !r->mappings || !r->functions)
 		return -ENOMEM;
 	pprof_strings_open(&r->words, r->profile);
-	pprof_header_open(&r->header, r->profile, &r->words);
+	pprof_header_open(&r->header, r->profile, false, &r->words);
 	return r->read.recorded->trace ? otlp_times_open(&r->times, r->profile) : 0;
 }
 

@@ -67,13 +67,26 @@ static int add_label(struct pprof_reader *r, const struct wire_field *field)
 	return err ?: read_label_add(r, &r->labels, &label);
 }
 
-int read_base(struct pprof_reader *r)
+static int add_node(struct pprof_reader *r)
 {
+	const char *node = r->recorded->node;
 	struct recorded_label label = { 0 };
 	int err;
 
-	if (!r->recorded->is_base)
+	if (!node)
 		return 0;
+	err = recorded_string(r->recorded, "node", strlen("node"), &label.key) ?:
+	      recorded_string(r->recorded, node, strlen(node), &label.text);
+	return err ?: buf_add(&r->labels, &label, sizeof(label));
+}
+
+int read_base(struct pprof_reader *r)
+{
+	struct recorded_label label = { 0 };
+	int err = add_node(r);
+
+	if (err || !r->recorded->is_base)
+		return err;
 	err = recorded_string(r->recorded, RECORDED_BASE, strlen(RECORDED_BASE), &label.key) ?:
 	      recorded_string(r->recorded, "true", 4, &label.text);
 	r->recorded->base_label = label.key;

@@ -16,6 +16,7 @@
 #include "recorded/growths.h"
 #include "recorded/interned.h"
 #include "recorded/process_starts.h"
+#include "recorded/pushed_books.h"
 #include "recorded/quotas.h"
 
 #define RECORDED_STRING_MAX   4096	 /* bytes kept of one text, as in profile/profile.h */
@@ -90,8 +91,10 @@ struct recorded {
 	bool has_otlp;	       /* one of the files: a file of OTLP has no type of which it has no samples */
 	bool is_base; /* samples that are read get the label RECORDED_BASE */
 	__u32 base_label; /* string: that label; 0 = none was read so */
+	const char *node; /* borrowed: samples that are read get it as their label "node"; NULL = none */
 	size_t frames; /* of all stacks */
 	__u32 last; /* the stack that recorded_add() has last added to */
+	size_t nodes[2]; /* that stores have something of, as pushed; 0 = that is not known */
 	bool is_wary;  /* nothing is read that may be no file of a disk */
 	const char *trace; /* 32 digits, borrowed: moments of its samples are kept; NULL = none are */
 	struct buf moments; /* struct recorded_moment[], of files that have times */
@@ -102,6 +105,7 @@ struct recorded {
 	struct recorded_quotas quotas;	/* that held threads back */
 	struct recorded_starts starts;	/* of processes: their comments are not among those above */
 	struct recorded_growths growths; /* where memory was measured */
+	struct pushed_books pushed[2]; /* of stores: of what was read, and of what was read as is_base */
 	struct buf scratch;
 };
 

@@ -12,6 +12,7 @@
 #include "report/amount.h"
 #include "report/asked_name.h"
 #include "report/chance.h"
+#include "report/pushed_notes.h"
 
 #define FEW_SAMPLES	  100
 #define MANY_INCOMPLETE	  0.005 /* share of stacks that lack something, from which on it is said */
@@ -169,10 +170,16 @@ static int make_markers(struct answered *a)
 	return 0;
 }
 
+static void note_pushed(void *context, const char *code, const char *text)
+{
+	add_note(context, code, "%s", text);
+}
+
 static void note_files(struct answered *a)
 {
 	const struct recorded *r = a->recorded;
 
+	pushed_notes(&r->pushed[false], note_pushed, a);
 	if (r->unreadable)
 		add_note(a, "unreadable_files", FILES_UNREADABLE, r->unreadable);
 	if (r->twice)

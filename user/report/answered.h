@@ -19,7 +19,7 @@
 
 #define ANSWERED_EVENTS_MAX 8
 #define ANSWERED_TABLES_MAX (2 * ANSWERED_EVENTS_MAX)
-#define ANSWERED_NOTES_MAX  16
+#define ANSWERED_NOTES_MAX  32
 #define ANSWERED_SOURCES_MAX 4
 
 struct answered_note {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "report/answered.h"
 #include "report/chance.h"
+#include "report/pushed_notes.h"
 
 #define SCHEMA "pyperf-bpf.report/1"
 
@@ -154,6 +155,8 @@ static int add_books(const struct answered *a, struct buf *out)
 	if (!err && r->ticks_wanted) /* else no file says how many there were: 0 would be a total loss */
 		err = buf_printf(out, ",\"ticks_came\":%llu,\"ticks_wanted\":%llu", r->ticks_came,
 				 r->ticks_wanted);
+	if (!err && r->pushed[false].is_store)
+		err = buf_add_string(out, ",\"pushed\":") ?: pushed_notes_json(&r->pushed[false], out);
 	err = err ?: buf_add_string(out, ",\"markers\":");
 	err = err ?: add_rows(a, &a->markers, out) ?: buf_add_string(out, ",\"comments\":[");
 	for (size_t i = 0; i < r->comment_count && !err; i++)

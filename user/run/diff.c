@@ -117,11 +117,11 @@ int run_diff(struct options *o)
 	__s64 base_ns;
 
 	if (log_failure(so_far_reading(&r), "SIGTERM") || profiles_begin(o) ||
-	    profiles_read(o, o->command[0], o->base, &r))
+	    profiles_read(o, o->command[0], o->base, true, &r))
 		return EXIT_FAILURE;
 	base_ns = r.duration_ns;
 	r.is_base = false;
-	if (profiles_read(o, o->command[!o->base], o->now, &r))
+	if (profiles_read(o, o->command[!o->base], o->now, true, &r))
 		return EXIT_FAILURE;
 	if (!r.files) {
 		log_info("no profile is of that time");

@@ -30,7 +30,8 @@ int profiles_begin(const struct options *o)
 	return err;
 }
 
-int profiles_read(const struct options *o, const char *path, const char *labels, struct recorded *r)
+int profiles_read(const struct options *o, const char *path, const char *labels, bool by_node,
+		  struct recorded *r)
 {
 	char error[512] = "";
 	int err;
@@ -45,7 +46,7 @@ int profiles_read(const struct options *o, const char *path, const char *labels,
 		return -EINVAL;
 	}
 	if (stored_is_source(path))
-		return o->wary ? served_refuse(path) : stored_read(o, path, labels, r);
+		return o->wary ? served_refuse(path) : stored_read(o, path, labels, by_node, r);
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));

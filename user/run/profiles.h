@@ -15,8 +15,9 @@
 int profiles_begin(const struct options *o);
 /*
  * Adds a file or folder, or what a URL stands for. labels: of a store of profiles, which have to fit besides
- * (run/stored.h); NULL = none. Logs; 0 or -errno.
+ * (run/stored.h); NULL = none. by_node: its nodes are told apart. Logs; 0 or -errno.
  */
-int profiles_read(const struct options *o, const char *path, const char *labels, struct recorded *r);
+int profiles_read(const struct options *o, const char *path, const char *labels, bool by_node,
+		  struct recorded *r);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -107,10 +108,11 @@ int run_report(struct options *o)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	_cleanup_free_ bool *only = NULL;
+	const bool by_node = o->by && !strcmp(o->by, "node");
 	int err = log_failure(so_far_reading(&r), "SIGTERM") ?: profiles_begin(o), code;
 
 	for (char **file = o->command; *file && !err; file++)
-		err = profiles_read(o, *file, NULL, &r);
+		err = profiles_read(o, *file, NULL, by_node, &r);
 	if (err)
 		return EXIT_FAILURE;
 	if (!r.files) {

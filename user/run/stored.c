@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stored.c - see stored.h. Pyroscope 1.x: the call SelectMergeProfile of its QuerierService, over the Connect
- * protocol with messages of protobuf, whose answer is a message of pprof (querier/v1/querier.proto there).
+ * stored.c - see stored.h. A store answers a question with one sample type at a time: so the number of ticks,
+ * their time and the books that were pushed with them are three questions. What it adds up has no labels:
+ * so each node that is to be told apart is a question of its own.
  */
 #include "run/stored.h"
 
 #include <errno.h>
-#include <json-c/json.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/log.h"
-#include "base/protobuf.h"
-#include "http/token.h"
-#include "net/awaited.h"
 #include "recorded/read_pprof.h"
 #include "recorded/recorded.h"
-#include "recorded/unpacked.h"
-#include "recorded/when.h"
+#include "run/stored_ask.h"
 
-#define PYROSCOPE	"pyroscope+"
-#define CALL		"/querier.v1.QuerierService/SelectMergeProfile"
-#define CPU_TIME	"process_cpu:cpu:nanoseconds:cpu:nanoseconds" /* where the query names no type */
-#define PATIENCE	120L /* seconds: a query over many machines may take its time */
-#define HOUR_NS		(3600 * (__s64)NS_PER_SECOND)
-#define QUERY_MAX	4096
-
-/* Fields of SelectMergeProfileRequest. */
-enum { FIELD_TYPE = 1, FIELD_SELECTOR, FIELD_START, FIELD_END };
-
-struct stored_query {
-	char type[QUERY_MAX], selector[QUERY_MAX];
-	__s64 from_ns, to_ns;
-};
+#define PYROSCOPE "pyroscope+"
+#define NODE	  "node" /* the label that pushes have */
 
 bool stored_is_source(const char *text)
 {
@@ -43,179 +24,139 @@ bool stored_is_source(const char *text)
 	       !strncmp(text, PYROSCOPE "https://", strlen(PYROSCOPE "https://"));
 }
 
-static int digit(char c)
+static int read_answer(const struct stored_query *q, struct buf *answer, struct recorded *r)
 {
-	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-}
+	const char *why;
+	int err = answer->size ? read_pprof(r, answer->data, answer->size, &why) : 0;
 
-/* A value of the URL's, whose bytes may be written as %XX. Braces and quotes may stand for themselves. */
-static int decode(const char *from, size_t n, char ret[QUERY_MAX])
-{
-	size_t to = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const bool is_coded = from[i] == '%' && i + 2 < n && digit(from[i + 1]) >= 0 &&
-				      digit(from[i + 2]) >= 0;
-
-		if (to + 1 >= QUERY_MAX)
-			return -E2BIG;
-		ret[to++] = is_coded ? (char)(digit(from[i + 1]) << 4 | digit(from[i + 2])) : from[i];
-		i += is_coded ? 2 : 0;
-	}
-	ret[to] = '\0';
-	return strlen(ret) == to ? 0 : -EINVAL;
-}
-
-/* "TYPE{label="value"}", of which either part may be missing. */
-static void split(const char *query, struct stored_query *q)
-{
-	const char *brace = strchr(query, '{') ?: query + strlen(query);
-
-	snprintf(q->type, sizeof(q->type), "%.*s", (int)(brace - query), query);
-	if (!*q->type)
-		strcpy(q->type, CPU_TIME);
-	snprintf(q->selector, sizeof(q->selector), "%s", *brace ? brace : "{}");
-}
-
-static int take_field(const char *key, const char *value, struct stored_query *q)
-{
-	const __s64 now = (__s64)clock_ns_of(CLOCK_REALTIME);
-
-	if (!strcmp(key, "query"))
-		return split(value, q), 0;
-	if (strcmp(key, "from") && strcmp(key, "until"))
-		return -EINVAL;
-	if (!strcmp(value, "now"))
-		return *(strcmp(key, "from") ? &q->to_ns : &q->from_ns) = now, 0;
-	return when_parse(value, now, strcmp(key, "from") ? &q->to_ns : &q->from_ns);
-}
-
-/* More labels into the braces. */
-static int narrow(struct stored_query *q, const char *labels)
-{
-	char all[QUERY_MAX];
-	const char *end = strrchr(q->selector, '}');
-	const size_t n = end ? (size_t)(end - q->selector) : 0;
-	const bool has_some = n > strspn(q->selector, "{ ");
-
-	if (!end || strpbrk(labels, "{}") ||
-	    snprintf(all, sizeof(all), "%.*s%s%s}", (int)n, q->selector, has_some ? "," : "", labels) >=
-		    (int)sizeof(all))
-		return -EINVAL;
-	memcpy(q->selector, all, sizeof(all));
-	return 0;
-}
-
-/* The fields behind the question mark. */
-static int parse_fields(const char *at, struct stored_query *q)
-{
-	char value[QUERY_MAX], key[16];
-	int err = 0;
-
-	while (*at && !err) {
-		const size_t n = strcspn(at, "&"), k = strcspn(at, "=&");
-
-		if (k >= sizeof(key) || at[k] != '=')
-			return -EINVAL;
-		snprintf(key, sizeof(key), "%.*s", (int)k, at);
-		err = decode(at + k + 1, n - k - 1, value) ?: take_field(key, value, q);
-		at += n + (at[n] == '&');
-	}
+	if (err)
+		log_error("%.*s: %s", (int)strcspn(q->url, "?"), q->url,
+			  err == -ENOMEM ? "out of memory" : why);
 	return err;
 }
 
-static int parse(const struct options *o, const char *url, const char *labels, struct stored_query *q)
+static int add_type(const struct stored_asker *a, const char *type, const char *selector, struct recorded *r)
 {
-	const char *fields = strchr(url, '?');
-	const __s64 now = (__s64)clock_ns_of(CLOCK_REALTIME);
+	_cleanup_buf_ struct buf answer = { 0 };
+
+	return stored_ask_profile(a, type, selector, &answer) ?: read_answer(a->query, &answer, r);
+}
+
+/* Ticks are what chance is judged by. */
+static int add_profile(const struct stored_asker *a, const char *selector, struct recorded *r)
+{
+	const char *type = a->query->type;
+	char ticks[STORED_QUERY_MAX];
+	int err = 0;
+
+	if (strstr(type, ":cpu:nanoseconds:") && stored_query_type(a->query, "samples", "count", ticks))
+		err = add_type(a, ticks, selector, r);
+	err = err ?: add_type(a, type, selector, r);
+	r->default_type = 0; /* the last one, which was asked for */
+	return err;
+}
+
+static int add_books(const struct stored_asker *a, struct recorded *r)
+{
+	_cleanup_recorded_ struct recorded books = { .is_wary = r->is_wary };
+	struct pushed_books *to = &r->pushed[r->is_base];
+	char type[STORED_QUERY_MAX];
 	int err;
 
-	*q = (struct stored_query){ .from_ns = o->from_ns, .to_ns = o->to_ns };
-	split("", q);
-	/* Everybody on the machine can read a command line. */
-	if (memchr(url, '@', strcspn(url, "?")))
-		return -EINVAL;
-	err = fields ? parse_fields(fields + 1, q) : 0;
-	err = err ?: labels ? narrow(q, labels) : 0;
-	q->to_ns = q->to_ns ?: now;
-	q->from_ns = q->from_ns ?: q->to_ns - HOUR_NS;
-	return err ?: q->from_ns >= q->to_ns ? -EINVAL : 0;
+	if (!stored_query_type(a->query, CARRIED_TYPE, "count", type))
+		return 0;
+	to->is_store = true;
+	err = add_type(a, type, a->query->selector, &books);
+	if (!err)
+		pushed_books_add(to, &books);
+	return err;
 }
 
-static int make_body(const struct stored_query *q, struct buf *body)
+/* 'node="NAME"', or of those that are not told apart 'node!~"NAME|..."'. */
+static int add_node_label(const char *before, const char *name, struct buf *b)
 {
-	return protobuf_add_text(body, FIELD_TYPE, q->type) ?:
-	       protobuf_add_text(body, FIELD_SELECTOR, q->selector) ?:
-	       protobuf_add_number(body, FIELD_START, q->from_ns / NS_PER_MS) ?:
-	       protobuf_add_number(body, FIELD_END, q->to_ns / NS_PER_MS);
+	int err = buf_add_string(b, before);
+
+	for (; *name && !err; name++)
+		err = *name == '.' && strchr(before, '~') ? buf_add_string(b, "[.]") : buf_add(b, name, 1);
+	return err;
 }
 
-/* What the store says of a failure, which is JSON with a message, or any text; one line of it. */
-static int refused(const char *url, long status, struct buf *answer)
+static int add_node(const struct stored_asker *a, const struct stored_node *node, struct recorded *r)
 {
-	_cleanup_buf_ struct buf shown = { 0 };
-	struct json_object *json = NULL, *message = NULL;
-	const char *text;
+	_cleanup_buf_ struct buf label = { 0 }, selector = { 0 };
+	int err = add_node_label(NODE "=\"", node->name, &label) ?: buf_add(&label, "\"", 2) ?:
+		  stored_query_narrow(a->query->selector, label.data, &selector);
 
-	if (buf_add(answer, "", 1))
-		return -ENOMEM;
-	text = answer->data;
-	json = json_tokener_parse(answer->data);
-	if (json_object_object_get_ex(json, "message", &message))
-		text = json_object_get_string(message);
-	if (!buf_add_shown(&shown, text ?: "", false))
-		log_error("%.*s: the answer is %ld%s%.*s", (int)strcspn(url, "?"), url, status,
-			  shown.size ? ": " : "", shown.size > 200 ? 200 : (int)shown.size, shown.data ?: "");
-	json_object_put(json);
-	return -EPROTO;
+	r->node = node->name;
+	err = log_failure(err, "the query") ?: add_profile(a, selector.data, r);
+	r->node = NULL;
+	return err;
 }
 
-static int ask(const struct options *o, const char *url, const struct stored_query *q, struct buf *answer)
+static int add_others(const struct stored_asker *a, const struct stored_node *nodes, size_t count,
+		      size_t every, struct recorded *r)
 {
-	_cleanup_buf_ struct buf body = { 0 }, address = { 0 };
-	_cleanup_free_ char *token = NULL;
-	const char *own = url + strlen(PYROSCOPE);
-	size_t n = strcspn(own, "?");
-	char why[256] = "out of memory";
-	struct awaited r = { .type = "application/proto", .body = &body, .ca_file = o->ca_file,
-			     .seconds = PATIENCE };
-	long status = 0;
-	int err = o->token_file ? log_failure(token_read(o->token_file, &token), o->token_file) : 0;
+	_cleanup_buf_ struct buf label = { 0 }, selector = { 0 };
+	int err = 0;
 
-	if (err)
-		return err;
-	while (n && own[n - 1] == '/')
-		n--;
-	err = make_body(q, &body) ?: buf_printf(&address, "%.*s" CALL, (int)n, own) ?:
-	      buf_add(&address, "", 1);
-	r.url = address.data;
-	r.token = token;
-	err = err ?: awaited_send(&r, answer, &status, why, sizeof(why));
-	if (err == -EFBIG)
-		snprintf(why, sizeof(why), "the answer has more than %zu MiB", UNPACKED_MAX >> 20);
-	if (err)
-		log_error("%.*s: %s", (int)strcspn(url, "?"), url, why);
-	return err ?: status == 200 ? 0 : refused(url, status, answer);
+	for (size_t i = 0; i < count && !err; i += every)
+		err = add_node_label(i ? "|" : NODE "!~\"", nodes[i].name, &label);
+	err = err ?: buf_add(&label, "\"", 2) ?:
+	      stored_query_narrow(a->query->selector, label.data, &selector);
+	return log_failure(err, "the query") ?: add_profile(a, selector.data, r);
 }
 
-int stored_read(const struct options *o, const char *url, const char *labels, struct recorded *r)
+/* Of many nodes some are told apart, each so many-th by their names; the others stay one. */
+static int add_nodes(const struct stored_asker *a, struct recorded *r)
 {
-	_cleanup_buf_ struct buf answer = { .size_max = UNPACKED_MAX };
+	_cleanup_buf_ struct buf found = { 0 };
+	const struct stored_node *nodes;
+	size_t count, every;
+	int err = stored_ask_nodes(a, NODE, &found);
+
+	nodes = (const struct stored_node *)found.data;
+	count = found.size / sizeof(*nodes);
+	every = (count + STORED_NODES_MAX - 1) / STORED_NODES_MAX;
+	r->nodes[r->is_base] = count;
+	if (err || !count)
+		return err ?: add_profile(a, a->query->selector, r);
+	for (size_t i = 0; i < count && !err; i += every)
+		err = add_node(a, &nodes[i], r);
+	return err ?: add_others(a, nodes, count, every, r);
+}
+
+/* A store says when it was of its answer, not of what is in that. */
+static void set_times(struct recorded *r, const struct recorded *before, const struct stored_query *q)
+{
+	r->start_ns = before->start_ns && before->start_ns < q->from_ns ? before->start_ns : q->from_ns;
+	r->end_ns = before->end_ns > q->to_ns ? before->end_ns : q->to_ns;
+	r->duration_ns = recorded_sum(before->duration_ns, q->to_ns - q->from_ns);
+	r->files = before->files + 1;
+}
+
+int stored_read(const struct options *o, const char *url, const char *labels, bool by_node,
+		struct recorded *r)
+{
+	const struct recorded before = { .start_ns = r->start_ns, .end_ns = r->end_ns,
+					 .duration_ns = r->duration_ns, .files = r->files };
+	struct stored_asker asker;
 	struct stored_query q;
-	const char *why;
-	int err = parse(o, url, labels, &q);
+	int err = stored_query_parse(o, url, labels, &q);
 
 	if (err) {
 		log_error("such a URL is pyroscope+http://HOST/?query={label=\"value\"}&from=-1h&until=now, "
 			  "with times as --from has them, and without a user or a password");
 		return err;
 	}
-	err = ask(o, url, &q, &answer);
-	if (err || !answer.size)
-		return err;
+	err = stored_ask_open(&asker, o, &q);
 	r->from_ns = r->to_ns = 0; /* the store has chosen */
-	err = read_pprof(r, answer.data, answer.size, &why);
-	if (err)
-		log_error("%.*s: %s", (int)strcspn(url, "?"), url, err == -ENOMEM ? "out of memory" : why);
+	r->has_otlp = true; /* it answers with one type after the other */
+	err = err ?: by_node ? add_nodes(&asker, r) : add_profile(&asker, q.selector, r);
+	if (!err && r->files > before.files) {
+		set_times(r, &before, &q);
+		err = add_books(&asker, r);
+	}
+	stored_ask_close(&asker);
 	return err;
 }

@@ -12,13 +12,17 @@
 
 struct recorded;
 
-/* "pyroscope+http[s]://HOST[:PORT]/?query=...&from=...&until=...". */
+#define STORED_NODES_MAX 32 /* that are told apart */
+
+/* "pyroscope+http[s]://HOST[:PORT]/?query=...&from=...&until=..." (stored_query.h). */
 bool stored_is_source(const char *text);
 /*
- * Adds the merged profile of the query to r; where the store has nothing of it, r is as it was. The time is
- * that of the URL, or of --from and --to, or else the last hour. labels: those that have to fit besides the
- * query's, such as "version=\"1.4\""; NULL = none. Logs; 0 or -errno.
+ * Adds the merged profile of the query to r, with its books; where the store has nothing of it, r is as it
+ * was. The time is that of the URL, or of --from and --to, or else the last hour. labels: those that have to
+ * fit besides the query's, such as "version=\"1.4\""; NULL = none. by_node: samples get a label "node", as
+ * far as there are not too many of them. Logs; 0 or -errno.
  */
-int stored_read(const struct options *o, const char *url, const char *labels, struct recorded *r);
+int stored_read(const struct options *o, const char *url, const char *labels, bool by_node,
+		struct recorded *r);
 
 #endif

@@ -147,8 +147,11 @@ def test_tried_again_until_it_works(busy, tmp_path, action):
 def test_refused_is_not_tried_again(busy, tmp_path, status):
     with receiving("pyroscope", behave=lambda number: status) as receiver:
         run = end_after(start(tmp_path, receiver, "-p", busy.pid), receiver)
-    export, elsewhere = exported(run), status == 404  # another way to the receiver, once
-    assert export["push_dropped"] == export["push_failures"] == len(receiver.times) - elsewhere >= 2
+    export = exported(run)
+    assert export["push_dropped"] == export["push_failures"] >= (1 if status == 404 else 2)
+    # After a 404 there is another way to the receiver, once for each that is under way.
+    elsewhere = len(receiver.times) - export["push_dropped"]
+    assert 0 < elsewhere <= export["push_dropped"] if status == 404 else elsewhere == 0
     assert run.err.count("cannot be pushed") == 1 and str(status) in run.err and "told to fail" in run.err
 
 

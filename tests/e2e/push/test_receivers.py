@@ -92,8 +92,13 @@ def ask(url, name, stats):
     source = 'pyroscope+%s/?query={service_name="%s"}' % (url, name)
     found = json.loads(profiler.command("report", "--json", "--top", "1000", source + "&from=-5m").stdout)
     assert found["profile"]["total"] == stats["profile"]["samples"] * (10**9 // 499)
+    assert found["profile"]["samples"] == stats["profile"]["samples"]
+    pushed = found["books"]["pushed"]
+    assert pushed["profiles"] == stats["export"]["pushed"] == sum(run["profiles"] for run in pushed["runs"])
+    assert [run["run"].endswith(", 499 Hz") for run in pushed["runs"]] == [True], pushed
+    assert abs(pushed["amounts"]["milliseconds"] / 1000 - 10) < 2, pushed
     rows = [row for table in found["tables"] for row in table["rows"] if row["name"] == "spin"]
-    assert rows and all(row["file"].endswith("edges.py") and row["line"] for row in rows)
+    assert rows and all(row["file"].endswith("edges_calls.py") and row["line"] for row in rows)
     middle = when(time.time() - 6)
     stretches = source + "&from=-5m&until=" + middle, source + "&until=now&from=" + middle
     assert "spin" in profiler.command("diff", *stretches).stdout

@@ -11,7 +11,9 @@ import profiler
 from local_server import LocalServer
 from serving import free_port
 
-CALL = "/querier.v1.QuerierService/SelectMergeProfile"
+SERVICE = "/querier.v1.QuerierService/"
+CALL = SERVICE + "SelectMergeProfile"
+CPU = "process_cpu:%s:cpu:nanoseconds"
 
 
 def report(url, *arguments, code=0):
@@ -21,19 +23,45 @@ def report(url, *arguments, code=0):
 
 
 class Store(LocalServer):
+    """Answers each question with the same; or, of what a function has for its type and selector, with that.
+    nodes: those that it has something of."""
+
     METHOD = "POST"
 
-    def __init__(self, status, body, certificate=None):
-        self.status, self.body, self.asked = status, body, []
-        super().__init__(certificate)
+    def __init__(self, status, body, nodes=()):
+        self.status, self.body, self.nodes, self.asked = status, body, nodes, []
+        super().__init__()
+
+    def of(self, request):
+        if request.path.endswith("SelectSeries"):
+            return series(self.nodes) if isinstance(self.nodes, tuple) else self.nodes
+        if not callable(self.body):
+            return self.body
+        kind, selector = (self.asked[-1][2][number][0].decode() for number in (1, 2))
+        return self.body(kind, selector)
 
     def answer(self, request):
-        size = int(request.headers["Content-Length"])
-        self.asked.append((request.path, dict(request.headers), request.rfile.read(size)))
+        message = pprof.decode(request.rfile.read(int(request.headers["Content-Length"])))
+        self.asked.append((request.path, dict(request.headers), message))
+        body = self.of(request)
         request.send_response(self.status)
-        request.send_header("Content-Length", str(len(self.body)))
+        request.send_header("Content-Length", str(len(body)))
         request.end_headers()
-        request.wfile.write(self.body)
+        request.wfile.write(body)
+
+
+def field(number, data):
+    size, more = len(data), b""
+    while size > 127:
+        more += bytes([size & 127 | 128])
+        size >>= 7
+    return bytes([number << 3 | 2]) + more + bytes([size]) + data
+
+
+def series(nodes):
+    """SelectSeriesResponse of one series each."""
+    labels = [field(1, b"node") + field(2, node.encode()) for node in nodes]
+    return b"".join(field(1, field(1, label)) for label in labels)
 
 
 @pytest.fixture
@@ -65,11 +93,11 @@ def test_what_it_answers_is_a_profile(store, written, tmp_path):
     token.write_text("an-example-of-a-token-0123456789")
     url = url_of(one, "process_cpu:cpu{team=%22a%20b%22}", "&from=2026-11-25T15:00&until=2026-11-25T16:00")
     found = json.loads(report(url, "--json", "--token-file", token).stdout)
-    assert found == json.loads(report(written, "--json").stdout)
-    (path, headers, body), = one.asked
+    asked_for, there = found["tables"], json.loads(report(written, "--json").stdout)["tables"]
+    assert asked_for == there and found["profile"]["start"].startswith("2026-11-25T15:00:00")
+    (path, headers, message), = one.asked
     assert path == CALL and headers["Content-Type"] == "application/proto"
-    assert headers["Authorization"] == "Bearer " + token.read_text()
-    message = pprof.decode(body)
+    assert headers["Authorization"] == "Bearer " + token.read_text() and "X-Scope-OrgID" not in headers
     assert message[1] == [b"process_cpu:cpu"] and message[2] == [b'{team="a b"}']
     assert message[3] == [1795618800000] and message[4] == [1795622400000]
 
@@ -78,10 +106,11 @@ def test_of_a_prefix_and_with_times_of_options(store, written):
     one = store(200, written.read_bytes())
     report("pyroscope+http://%s/store/?query={}" % one.authority, "--from", "2026-11-25", "--to",
            "2026-11-26")
-    (path, _, body), = one.asked
-    assert path == "/store" + CALL
-    message = pprof.decode(body)
-    assert message[1] == [b"process_cpu:cpu:nanoseconds:cpu:nanoseconds"] and message[2] == [b"{}"]
+    assert {path for path, _, _ in one.asked} == {"/store" + CALL}
+    types = [message[1][0].decode() for _, _, message in one.asked]
+    assert types == [CPU % kind for kind in ("samples:count", "cpu:nanoseconds", "books:count")]
+    message = one.asked[0][2]
+    assert message[2] == [b"{}"]
     assert message[4][0] - message[3][0] == 86400000
 
 
@@ -92,8 +121,67 @@ def test_two_parts_of_one_query(store, written):
         done = profiler.command("diff", "--base", 'version="1.4"', "--new", 'version="1.5"',
                                 url_of(one, query))
         assert "(all)" in done.stdout
-        selectors = [pprof.decode(body)[2] for _, _, body in one.asked[-2:]]
-        assert selectors == [[begins + b'version="%s"}' % version] for version in (b"1.4", b"1.5")]
+        selectors = [message[2][0] for _, _, message in one.asked]
+        assert selectors == [begins + b'version="%s"}' % version for version in (b"1.4", b"1.5")
+                             for _ in range(4)]
+        one.asked.clear()
+
+
+def test_a_tenant(store, written):
+    one = store(200, written.read_bytes())
+    report(url_of(one, more="&tenant=team-a"))
+    assert {headers["X-Scope-OrgID"] for _, headers, _ in one.asked} == {"team-a"}
+
+
+def some(samples, books=()):
+    """A store's answer with such samples, {function: ticks}, or with the books."""
+    def of(kind, _):
+        named = kind.split(":")[1]
+        if named == "books":
+            return encode("books", "count", {(name, "[books]"): amount for name, amount in books})
+        one = 10**7 if named == "cpu" else 1
+        unit = "nanoseconds" if named == "cpu" else "count"
+        return encode(named, unit, {(name, "main"): one * ticks for name, ticks in samples.items()})
+    return of
+
+
+def number(field_number, value):
+    out = bytes([field_number << 3])
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def encode(kind, unit, stacks):
+    """pprof with one type and such stacks, leaf first."""
+    names = sorted({name for stack in stacks for name in stack})
+    texts = ["", kind, unit, *names]
+    out = field(1, number(1, 1) + number(2, 2))
+    for stack, value in stacks.items():
+        ids = [names.index(name) + 1 for name in stack]
+        out += field(2, b"".join(number(1, one) for one in ids) + number(2, value))
+    for i, _ in enumerate(names, 1):
+        out += field(4, number(1, i) + field(4, number(1, i))) + field(5, number(1, i) + number(2, i + 2))
+    return out + b"".join(field(6, text.encode()) for text in texts)
+
+
+def test_books_come_back(store):
+    """What was lost is said as of a file, how it was sampled is told apart; without books that is said."""
+    books = (("profiles", 1200), ("ticks that came where some are missing", 970), ("full ticks_thinned", 30),
+             ("ticks wanted where some are missing", 1000), ("run pyperf-bpf 0.1.0, 99 Hz", 1100),
+             ("run pyperf-bpf 0.1.0, 49 Hz", 100), ("run \x1b[31m", 1))
+    one = store(200, some({"work": 300}, books))
+    found = json.loads(report(url_of(one), "--json").stdout)
+    assert found["profile"]["samples"] == 300 and found["profile"]["total"] == 3 * 10**9
+    assert found["books"]["pushed"]["amounts"] == {name: amount for name, amount in books
+                                                   if not name.startswith("run")}
+    said = report(url_of(one)).stdout
+    for words in ("1,200 profiles were pushed of this, as pyperf-bpf 0.1.0, 99 Hz (1,100); ",
+                  "970 of 1,000 ticks came", "30 ticks were not looked at, to keep within --budget",
+                  "99 Hz (1,100); pyperf-bpf 0.1.0, 49 Hz (100)", "shares rest on 300 samples"):
+        assert words in said, said
+    assert "\x1b" not in said
+    assert "nothing says what was lost" in report(url_of(store(200, some({"work": 3})))).stdout
 
 
 @pytest.mark.parametrize("arguments, code", (
@@ -127,7 +215,8 @@ def test_an_answer_that_is_none(store, status, body, words):
 
 
 @pytest.mark.parametrize("query", ("?quer={}", "?query={}&from=yesterday", "?query={}&from=-1h&until=-2h",
-                                   "?query=" + "x" * 5000, "?query=%00", "@x/?query={}"))
+                                   "?query=" + "x" * 5000, "?query=%00", "@x/?query={}",
+                                   "?query={}&tenant=", "?query={}&tenant=a%0d%0aX: y"))
 def test_a_query_that_is_none(store, query):
     one = store(200, b"")
     assert "query=" in report("pyroscope+http://%s/%s" % (one.authority, query), code=1).stderr

@@ -206,8 +206,11 @@ static bool is_worth_another(const struct push_item *item, long status)
 	return status >= 500 || status == 429 || status == 408;
 }
 
-/* The gateway is not there: Parca 0.21 hides it behind its own path, and gRPC-Web is what it has. */
-static bool try_grpc(struct push *p, struct push_item *item, long status)
+/*
+ * The way is not there: Parca 0.21 hides its gateway behind its own path, and gRPC-Web is what it has; an old
+ * Pyroscope has no PusherService.
+ */
+static bool try_instead(struct push *p, struct push_item *item, long status)
 {
 	const enum push_format instead = receiver_rows[item->attempt.format].instead;
 
@@ -247,7 +250,7 @@ static void on_answer(struct push *p, struct push_item *item)
 		on_delivery(p, item);
 		return;
 	}
-	if (try_grpc(p, item, status))
+	if (try_instead(p, item, status))
 		return;
 	if (item->is_otlp && push_otlp_answer_status(text, item->attempt.answer_size, message))
 		text = message;
