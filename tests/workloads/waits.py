@@ -19,16 +19,28 @@ def burn(seconds):
         pass
 
 
+def clocks():
+    """Seconds in which this thread did not run. Read in the function whose time it is: a thread that wants a
+    CPU may have to wait for it anywhere."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC) - time.clock_gettime(time.CLOCK_THREAD_CPUTIME_ID)
+
+
 def long_sleep():
+    begin = clocks()
     time.sleep(0.010)  # wait: long_sleep
+    return clocks() - begin
 
 
 def middle_sleep():
+    begin = clocks()
     time.sleep(0.001)  # wait: middle_sleep
+    return clocks() - begin
 
 
 def short_sleep():
+    begin = clocks()
     time.sleep(0.0002)  # wait: short_sleep
+    return clocks() - begin
 
 
 def sleeps():
@@ -39,15 +51,13 @@ def sleeps():
 
 
 WANTED = {long_sleep: 5, middle_sleep: 3, short_sleep: 2}  # parts of ten
-slept = {sleep: 0 for sleep in WANTED}  # ns, as this thread's own clocks say
+slept = {sleep: 0 for sleep in WANTED}  # seconds, as this thread's own clocks say
 
 
 def parts():
     """Whichever has had least of its part comes next, so that the parts hold however late a sleep ends."""
     sleep = min(slept, key=lambda one: slept[one] / WANTED[one])
-    begin, ran = time.monotonic_ns(), time.thread_time_ns()
-    sleep()
-    slept[sleep] += time.monotonic_ns() - begin - (time.thread_time_ns() - ran)
+    slept[sleep] += sleep()
 
 
 file, PAGES = None, 4096

@@ -3,7 +3,7 @@
 // are folded away, and so are those that have ended, of which only what is shown knows.
 
 const PROCESSES_LEAST = 2000; // milliseconds from one look at the list to the next
-const processes = {asked: 0};
+const processes = {asked: 0, released: Promise.resolve()}; // of the button that is pressed in the list
 
 function processesOwn(row) {
 	return row.querySelector("a") ? row.querySelector("a").textContent : "";
@@ -70,11 +70,22 @@ async function processesLoad() {
 	const page = new DOMParser().parseFromString(text, "text/html");
 	if (!page.getElementById("processes"))
 		return;
+	await processes.released;
 	document.getElementById("state").replaceChildren(...page.getElementById("state").childNodes);
 	processesShow(page.getElementById("processes"));
 }
 
+// What is pressed stays until it is released: a link that were another one by then would not be followed.
+function processesPressed() {
+	processes.released = new Promise(done => {
+		for (const end of ["pointerup", "pointercancel"])
+			window.addEventListener(end, () => setTimeout(done), {once: true}); // after the click
+	});
+}
+
 function processesOpen() {
-	document.getElementById("run").addEventListener("pointerenter", processesLoad);
+	const run = document.getElementById("run");
+	run.addEventListener("pointerenter", processesLoad);
+	run.addEventListener("pointerdown", processesPressed);
 	processesShow(document.getElementById("processes").cloneNode(true));
 }

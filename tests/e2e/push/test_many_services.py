@@ -87,6 +87,6 @@ def test_many_names(kind, flood, tmp_path):
     assert max(len(others(services)) for services in found) <= BOUND
     names = {name for services in found for name in others(services)}
     assert len(names) <= BOUND + 1 + (time.monotonic() - begin) / NEXT, "too many new ones"
-    assert (run.stats["export"]["push_more_services"] > 100) == flood
+    assert bool(run.stats["export"]["push_more_services"]) == flood
     assert run.err.count("[more services]") == flood, run.err
     assert any(MORE[kind] in services for services in found) == flood

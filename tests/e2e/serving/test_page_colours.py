@@ -110,7 +110,7 @@ def test_legend_is_true(show, mode):
     """The patch that is nearest to a frame's colour is that of what the frame is."""
     page = show("?colour=" + mode if mode != "package" else "")
     legend, frames = page.run(LEGEND), page.run(MEANS)
-    assert len(frames) > 20 and ("colour=" in page.address()) == (mode != "package")
+    assert len(frames) > 10 and ("colour=" in page.address()) == (mode != "package")
     short = dict(page.run("scene.profile.keys.map(key => [key.file, dataShort(key.file)])"))
     for colour, is_python, kind, package, file in frames:
         wanted = {"package": WORDS.get(package, package) if is_python else kind, "kind": kind,

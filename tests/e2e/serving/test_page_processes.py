@@ -63,6 +63,22 @@ def served(tmp_path_factory):
             yield s
 
 
+def test_what_is_pressed_stays(show):
+    """The list is drawn anew when the pointer comes, but not while a link in it is pressed."""
+    page = show()
+    left, top, width, height = page.box("a.now")
+    page.mouse("Moved", left + width / 2, top + height / 2)
+    page.run("processes.shown = false, processes.asked = 0, processes.link = document.querySelector('a.now')")
+    page.mouse("Pressed", left + width / 2, top + height / 2, button="left", clickCount=1)
+    page.run("(() => { processesLoad().then(() => { processes.shown = true; }); })()")
+    for _ in range(5):  # its answer has come when later ones have
+        page.run("fetch(location.pathname).then(answer => answer.text())")
+    assert page.run("document.contains(processes.link)") and not page.run("processes.shown")
+    page.mouse("Released", left + width / 2, top + height / 2, button="left", clickCount=1)
+    page.wait("processes.shown && !document.contains(processes.link)")
+    page.wait("document.querySelector('#stacks-text').textContent")
+
+
 def test_nothing_that_was_chosen(show):
     """Words say it, and what brings all of it back."""
     page = show()
