@@ -85,7 +85,7 @@ static void draw(struct recorded *r)
 	struct buf svg = { 0 };
 	char error[256];
 	struct compared c;
-	const int err = compared_make(r, &q, SCALE_NONE, 1, 1, &c, error, sizeof(error));
+	const int err = compared_make(r, &q, &(struct compared_scaling){ 0 }, 1, 1, &c, error, sizeof(error));
 
 	FUZZ_CHECK(!err || err == -EINVAL); /* it has no such event */
 	if (!err) {

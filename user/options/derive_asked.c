@@ -3,6 +3,7 @@
  * derive_asked.c - what is asked of profiles that are there: the rows, and the stretch of time.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -13,6 +14,20 @@
 #include "report/report_query.h"
 
 #define FAIL_OVER_MAX 1e6 /* percent: what grew may be many times what there was */
+
+/* "N,M" */
+static int derive_per(struct options *o)
+{
+	unsigned long long base, now;
+	int end = 0;
+
+	if (o->normalize || *o->per < '0' || *o->per > '9' ||
+	    sscanf(o->per, "%15llu,%15llu%n", &base, &now, &end) != 2 || !end || o->per[end] || !base || !now)
+		return -EINVAL;
+	o->base_per = (double)base;
+	o->new_per = (double)now;
+	return 0;
+}
 
 static int derive_when(const char *text, const char *option, long long *ret, char *error, size_t size)
 {
@@ -102,6 +117,10 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return options_fail(error, size, "--fail-over wants percent, more than 0, not '%s'",
 				    o->fail_over);
 	o->fail_share /= 100;
+	if (o->per && derive_per(o))
+		return options_fail(error, size,
+				    "--per wants two numbers of requests, as 12000,15000, and no "
+				    "--normalize, not '%s'", o->per);
 	if (o->json && o->diff_format)
 		return options_fail(error, size, "only one of --json and --format");
 	if (derive_when(o->from, "from", &o->from_ns, error, size) ||

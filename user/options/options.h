@@ -62,6 +62,7 @@ struct options {
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
 	double fail_share; /* of fail_over; 0 = not asked */
+	double base_per, new_per; /* of per; 0 = not given */
 	char trace_digits[TRACE_TEXT]; /* of trace_id */
 	long long from_ns, to_ns; /* of from and to, since 1970; 0 = no such end */
 	char **command; /* COMMAND and its arguments, or the words of .words; NULL-terminated, or NULL */

@@ -33,3 +33,17 @@ struct chance_bounds chance_share(double share, double n)
 		.high = middle + half < 1 ? middle + half : 1,
 	};
 }
+
+/* Both ends of Student's distribution beyond which one of a thousand lies, from 4 degrees of freedom on. */
+static const double student[] = { 8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587, 4.437, 4.318, 4.221, 4.140,
+				  4.073, 4.015, 3.965, 3.922, 3.883, 3.850 };
+#define STUDENT_FROM 4
+#define STUDENT_COUNT (sizeof(student) / sizeof(*student))
+
+bool chance_is_rare(double difference, double variance, size_t freedom)
+{
+	const size_t at = freedom - STUDENT_FROM;
+	const double t = student[at < STUDENT_COUNT ? at : STUDENT_COUNT - 1];
+
+	return difference * difference > t * t * variance;
+}

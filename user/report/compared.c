@@ -37,8 +37,12 @@ static double ratio(double a, double b)
 	return b > 0 && a > 0 ? a / b : 1;
 }
 
-static double find_scale(const struct compared *c, enum compared_scale scale)
+static double find_scale(const struct compared *c, const struct compared_scaling *scaling)
 {
+	const enum compared_scale scale = scaling->by;
+
+	if (scale == SCALE_PER)
+		return ratio(scaling->new_per, scaling->base_per);
 	if (scale == SCALE_TIME)
 		return ratio((double)c->now.duration_ns, (double)c->base.duration_ns);
 	if (scale == SCALE_SAMPLES)
@@ -105,8 +109,14 @@ double compared_points(const struct compared *c, double difference)
 	return whole > 0 ? 100 * difference / whole : 0;
 }
 
-int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
-		  __s64 new_ns, struct compared *ret, char *error, size_t size)
+/* Of a store's profile the number of ticks may not be there, for one side as for both. */
+static bool can_tell_chance(const struct compared_side *s)
+{
+	return s->chosen.has_counts && (s->chosen.samples || !s->chosen.total);
+}
+
+int compared_make(struct recorded *r, const struct report_query *q, const struct compared_scaling *scaling,
+		  __s64 base_ns, __s64 new_ns, struct compared *ret, char *error, size_t size)
 {
 	int err;
 
@@ -117,8 +127,9 @@ int compared_make(struct recorded *r, const struct report_query *q, enum compare
 	      make_side(&ret->now, r, q, false, error, size) ?: compared_join(ret);
 	if (err)
 		return err;
-	ret->scale = find_scale(ret, scale);
-	ret->has_chance = ret->now.chosen.has_counts;
+	ret->scale = find_scale(ret, scaling);
+	ret->is_scaled_by_work = scaling->by == SCALE_SAMPLES;
+	ret->has_chance = can_tell_chance(&ret->base) && can_tell_chance(&ret->now);
 	for (size_t i = 0; i < ret->count; i++)
 		compared_find(ret, &ret->rows[i]);
 	ret->whole.base_self = ret->whole.base_total = ret->base.chosen.kept;
@@ -127,7 +138,7 @@ int compared_make(struct recorded *r, const struct report_query *q, enum compare
 	if (ret->count) /* without rows there is no array */
 		qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare, ret);
 	ret->shown = ret->count < q->top ? ret->count : q->top;
-	return 0;
+	return compared_spread(ret, r, q);
 }
 
 static bool grew(const struct compared *c, const struct compared_row *row, double share)

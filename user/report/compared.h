@@ -16,7 +16,12 @@
 #include "report/report_selection.h"
 #include "report/table.h"
 
-enum compared_scale { SCALE_NONE, SCALE_TIME, SCALE_SAMPLES };
+enum compared_scale { SCALE_NONE, SCALE_TIME, SCALE_SAMPLES, SCALE_PER };
+
+struct compared_scaling {
+	enum compared_scale by;
+	double base_per, new_per; /* of SCALE_PER: what each profile was for, as a number of requests; > 0 */
+};
 
 /* One of the two profiles. */
 struct compared_side {
@@ -32,12 +37,14 @@ struct compared_row {
 	double self, total;  /* the differences, the base scaled */
 	double self_low, self_high; /* what the difference of self may be by chance, 95 times of 100 */
 	bool is_beyond;	     /* chance would do as much in one of a thousand */
+	__u32 node; /* string: the machine alone that makes most of the difference; 0 = there is none such */
 };
 
 struct compared {
 	const struct recorded *recorded;
 	struct compared_side base, now;
 	double scale; /* of the base's values */
+	bool is_scaled_by_work; /* by what each profile has in all */
 	bool has_chance; /* both are samples */
 	struct compared_row *rows;
 	size_t count, shown;
@@ -48,8 +55,8 @@ struct compared {
  * Durations are those of the two profiles. 0; -ENOMEM; -E2BIG; -EINVAL with one line in error.
  * compared_free() it in each case.
  */
-int compared_make(struct recorded *r, const struct report_query *q, enum compared_scale scale, __s64 base_ns,
-		  __s64 new_ns, struct compared *ret, char *error, size_t size);
+int compared_make(struct recorded *r, const struct report_query *q, const struct compared_scaling *scaling,
+		  __s64 base_ns, __s64 new_ns, struct compared *ret, char *error, size_t size);
 void compared_free(struct compared *c);
 
 /* Of a row with the values of both profiles: the differences, and whether they are more than chance. */
@@ -65,6 +72,8 @@ bool compared_grew(const struct compared *c, double share, const struct compared
 double compared_points(const struct compared *c, double difference);
 /* For the file that makes it: the rows, of what both tables have. 0; -ENOMEM; -E2BIG. */
 int compared_join(struct compared *c);
+/* Also for that file: which differences are those of one machine, or lie between machines. 0 or -errno. */
+int compared_spread(struct compared *c, struct recorded *r, const struct report_query *q);
 
 int compared_text(const struct compared *c, bool colour, struct buf *out);
 /* docs/schemas/diff.json */

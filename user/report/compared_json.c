@@ -5,16 +5,24 @@
 #include <stdio.h>
 
 #include "report/compared.h"
+#include "report/pushed_notes.h"
 
 #define SCHEMA "pyperf-bpf.diff/1"
 
-static int add_side(const char *name, const struct compared_side *s, struct buf *out)
+static int add_side(const struct compared *c, bool is_base, struct buf *out)
 {
+	const struct compared_side *s = is_base ? &c->base : &c->now;
+	const struct recorded *r = c->recorded;
+	const char *name = is_base ? "base" : "new";
 	int err = buf_printf(out, "\"%s\":{\"seconds\":%.3f,\"total\":%lld,\"kept\":%lld", name,
 			     (double)s->duration_ns / 1e9, s->chosen.total, s->chosen.kept);
 
 	if (!err && s->chosen.has_counts)
 		err = buf_printf(out, ",\"samples\":%lld", s->chosen.samples);
+	if (!err && r->nodes[is_base])
+		err = buf_printf(out, ",\"nodes\":%zu", r->nodes[is_base]);
+	if (!err && r->pushed[is_base].is_store)
+		err = buf_add_string(out, ",\"pushed\":") ?: pushed_notes_json(&r->pushed[is_base], out);
 	return err ?: buf_add_string(out, "},\n");
 }
 
@@ -49,6 +57,9 @@ static int add_row(const struct compared *c, const struct compared_row *row, str
 		err = buf_printf(out, ",\"base_line\":%lld", row->base_line);
 	if (!err && row->key.has_number)
 		err = buf_printf(out, ",\"number\":%lld", row->key.number);
+	if (!err && row->node)
+		err = buf_add_string(out, ",\"node\":") ?:
+		      buf_add_json(out, recorded_get_string(r, row->node));
 	row_keys_id(r, &row->key, id);
 	return err ?: buf_add_string(out, ",") ?: add_values(c, row, out) ?:
 	       buf_printf(out, ",\"id\":\"%s\"}", id);
@@ -61,7 +72,7 @@ int compared_json(const struct compared *c, struct buf *out)
 		  buf_add_json(out, selection_unit(&c->now.chosen)) ?:
 		  buf_printf(out, ",\"scale\":%.9g,\n", c->scale);
 
-	err = err ?: add_side("base", &c->base, out) ?: add_side("new", &c->now, out);
+	err = err ?: add_side(c, true, out) ?: add_side(c, false, out);
 	err = err ?: buf_add_string(out, "\"whole\":{") ?: add_values(c, &c->whole, out);
 	err = err ?: buf_printf(out, "},\n\"by\":\"%s\",\"rows\":[", by_rows[c->now.table.keys.by].name);
 	for (size_t i = 0; i < c->shown && !err; i++)

@@ -9,6 +9,7 @@
 #include "profile/short_path.h"
 #include "report/amount.h"
 #include "report/compared.h"
+#include "report/pushed_notes.h"
 #include "views/table_cell.h"
 
 #define NAME_WIDTH  30
@@ -27,13 +28,16 @@ static const char *style(const struct diff_page *p, const char *code)
 	return p->colour ? code : "";
 }
 
-static int add_side(struct diff_page *p, const char *name, const struct compared_side *s)
+static int add_side(struct diff_page *p, const char *name, const struct compared_side *s, bool is_base)
 {
+	const size_t nodes = p->compared->recorded->nodes[is_base];
 	int err = buf_printf(p->out, "%s  %s of ", name, amount_text(p->unit, s->chosen.total).text) ?:
 		  buf_add_shown(p->out, selection_event(&s->chosen), false);
 
 	if (!err && s->chosen.has_counts)
 		err = buf_printf(p->out, ", %s samples", number_group(s->chosen.samples).text);
+	if (!err && nodes)
+		err = buf_printf(p->out, ", of %s node%s", number_group(nodes).text, nodes > 1 ? "s" : "");
 	return err ?: buf_printf(p->out, " in %.1f s\n", (double)s->duration_ns / 1e9);
 }
 
@@ -81,7 +85,12 @@ static int add_row(struct diff_page *p, const struct compared_row *row)
 				style(p, *colour ? RESET : ""));
 	if (err)
 		return err;
-	return row == &c->whole ? buf_add_string(p->out, "(all)") : add_name(p, &row->key);
+	if (row == &c->whole)
+		return buf_add_string(p->out, "(all)");
+	err = add_name(p, &row->key);
+	return err || !row->node ? err :
+	       buf_add_string(p->out, "  only on ") ?:
+	       buf_add_shown(p->out, recorded_get_string(c->recorded, row->node), false);
 }
 
 static int add_rows(struct diff_page *p)
@@ -100,6 +109,30 @@ static int add_rows(struct diff_page *p)
 	return err;
 }
 
+struct pushed_lines {
+	const char *side;
+	struct buf *out;
+	int err;
+};
+
+static void add_pushed(void *context, const char *code, const char *text)
+{
+	struct pushed_lines *l = context;
+
+	(void)code;
+	l->err = l->err ?: buf_printf(l->out, "%s: %s\n", l->side, text);
+}
+
+/* What was lost of what a store has. */
+static int add_books(const struct compared *c, struct buf *out)
+{
+	struct pushed_lines base = { "base", out, 0 }, now = { "new", out, 0 };
+
+	pushed_notes(&c->recorded->pushed[true], add_pushed, &base);
+	pushed_notes(&c->recorded->pushed[false], add_pushed, &now);
+	return base.err ?: now.err;
+}
+
 int compared_text(const struct compared *c, bool colour, struct buf *out)
 {
 	const __s64 base = c->base.chosen.total, now = c->now.chosen.total;
@@ -109,7 +142,8 @@ int compared_text(const struct compared *c, bool colour, struct buf *out)
 		.colour = colour,
 		.unit = amount_unit(selection_unit(&c->now.chosen), base > now ? base : now),
 	};
-	int err = add_side(&p, "base", &c->base) ?: add_side(&p, "new ", &c->now) ?: add_rows(&p);
+	int err = add_side(&p, "base", &c->base, true) ?: add_side(&p, "new ", &c->now, false) ?:
+		  add_rows(&p);
 
 	err = err ?: buf_printf(out, "\nPoints are hundredths of the base%s. ",
 				c->scale == 1 ? "" : ", after it was scaled");
@@ -117,6 +151,9 @@ int compared_text(const struct compared *c, bool colour, struct buf *out)
 		buf_add_string(out, "* is more than chance: that does as much in one of a\nthousand rows; "
 			       "+- is what chance does 95 times of 100.\n") :
 		buf_add_string(out, "Each event was counted: there is no chance of sampling\nin it.\n");
+	if (!err && c->recorded->nodes[0] + c->recorded->nodes[1])
+		err = buf_add_string(out, "What one node makes alone, or nodes differ in among themselves, "
+				     "has no *.\n");
 	buf_free(&p.cell);
-	return err;
+	return err ?: add_books(c, out);
 }

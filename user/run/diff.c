@@ -86,9 +86,15 @@ static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 		.top = o->top,
 		.flat = true,
 	};
+	/* Two parts of a fleet are of different sizes. */
+	const struct compared_scaling scaling = {
+		.by = o->per ? SCALE_PER : o->normalize || !o->base ? o->normalize : SCALE_SAMPLES,
+		.base_per = o->base_per,
+		.new_per = o->new_per,
+	};
 	char error[ERROR_SIZE] = "out of memory";
 	struct compared c;
-	int code, err = compared_make(r, &q, o->normalize, base_ns, r->duration_ns - base_ns, &c, error,
+	int code, err = compared_make(r, &q, &scaling, base_ns, r->duration_ns - base_ns, &c, error,
 				      sizeof(error));
 
 	if (err)

@@ -108,7 +108,7 @@ int run_report(struct options *o)
 {
 	_cleanup_recorded_ struct recorded r = { 0 };
 	_cleanup_free_ bool *only = NULL;
-	const bool by_node = o->by && !strcmp(o->by, "node");
+	const bool by_node = o->by && !strcmp(o->by, "label:node");
 	int err = log_failure(so_far_reading(&r), "SIGTERM") ?: profiles_begin(o), code;
 
 	for (char **file = o->command; *file && !err; file++)

@@ -2,6 +2,8 @@
 """`report` on a store of profiles: what is asked, and who listens there may answer anything. What a real one
 answers is in tests/e2e/push/test_receivers.py."""
 import json
+import re
+import subprocess
 
 import pytest
 
@@ -233,3 +235,73 @@ def test_wary(store, written):
     one = store(200, written.read_bytes())
     report(url_of(one), "--wary", code=1)
     assert not one.asked
+
+
+def fleet(slow=(), lost=()):
+    """A store of five nodes a version, of which those of 1.5 that are named need thrice as much for work."""
+    def of(kind, selector):
+        found = re.search('node="(n[0-9])"', selector)
+        if 'version="1.5"' not in selector:
+            slower = 1
+        else:
+            slower = 3 if found and found[1] in slow else 1
+        if kind.split(":")[1] == "books":
+            return some({}, [("profiles", 20), *(lost if 'version="1.5"' in selector else ())])(kind, "")
+        return some({"work": 100 * slower, "rest": 1000 - 100 * slower} if found else {})(kind, "")
+    return of
+
+
+NODES = ("n1", "n2", "n3", "n4", "n5")
+CANARY = "diff", "--base", 'version="1.4"', "--new", 'version="1.5"', "--fail-over", "5"
+
+
+def test_a_canary(store):
+    """What all nodes of the new version have is more than chance; each side says what it rests on, and what
+    was lost of it."""
+    url = url_of(store(200, fleet(NODES, [("ticks of processes that may not be read", 7)]), NODES))
+    done = profiler.command(*CANARY, url, code=4)
+    assert done.stdout.count("5,000 samples, of 5 nodes") == 2, done.stdout
+    row, = (line for line in done.stdout.splitlines() if line.endswith(" work"))
+    assert "*" in row and "only on" not in row
+    assert "new: 7 ticks of processes that may not be read" in done.stdout
+    assert "base: 7" not in done.stdout and "work grew by more than 5 %" in done.stderr
+    found = json.loads(profiler.command(*CANARY, "--json", url, code=4).stdout)
+    assert found["base"]["nodes"] == found["new"]["nodes"] == 5 and found["scale"] == 1
+    assert found["new"]["pushed"]["profiles"] == 20
+
+
+def test_one_bad_node(store):
+    url = url_of(store(200, fleet(("n4",)), NODES))
+    found = json.loads(profiler.command(*CANARY, "--json", url).stdout)
+    row, = (row for row in found["rows"] if row["name"] == "work")
+    assert row["node"] == "n4" and not row["beyond_chance"]
+    assert " work  only on n4\n" in profiler.command(*CANARY, url).stdout
+
+
+def test_requests_of_each_side(store):
+    """Twice as many requests took as much, so each took half."""
+    url = url_of(store(200, fleet(), NODES))
+    found = json.loads(profiler.command(*CANARY, "--per", "1000,2000", "--json", url).stdout)
+    assert found["scale"] == 2 and found["whole"]["self"] == -5 * 10**10
+
+
+def test_more_nodes_than_are_told_apart(store):
+    """100 of them: 25 are asked for one by one, and the others together."""
+    one = store(200, fleet(), tuple("m%d" % i for i in range(100)))
+    report(url_of(one), "--by", "label:node", code=3)
+    selectors = {message[2][0].decode() for _, _, message in one.asked}
+    told = {found[1] for found in (re.search('node="(m[0-9]+)"', one) for one in selectors) if found}
+    others, = (one for one in selectors if "!~" in one)
+    assert len(told) == 25 and set(re.findall("m[0-9]+", others)) == told
+
+
+@pytest.mark.parametrize("nodes", (
+    ('a"} or {b="c', "\x1b[31m", "", "x" * 500), b"\xff" * 100, b"\x0a\x7f", series(("n1",))[:-1],
+), ids=("names", "no-message", "cut", "cut-name"))
+def test_nodes_that_are_none(store, written, nodes):
+    """Such a name is never part of a query."""
+    one = store(200, written.read_bytes(), nodes)
+    done = subprocess.run([profiler.BINARY, "report", "--by", "label:node", url_of(one)], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode in (0, 1) and "\x1b" not in done.stderr + done.stdout
+    assert {message[2][0] for _, _, message in one.asked} == {b'{service_name="shop"}'}

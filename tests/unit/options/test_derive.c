@@ -87,6 +87,11 @@ TEST(percent)
 	ACCEPT("diff", "--fail-over", "5", "x", "y");
 	assert_true(o.fail_share == 0.05);
 	ACCEPT("diff", "--fail-over", "2.5%", "x", "y");
+	ACCEPT("diff", "--per", "12000,15000", "x", "y");
+	for (size_t i = 0; i < 8; i++)
+		REFUSE("--per", "diff", "--per",
+		       ((const char *[]){ "5", "0,5", "5,0", "5,", ",5", "-1,5", "1,5x", "x" })[i], "x", "y");
+	REFUSE("--per", "diff", "--per", "1,2", "--normalize", "time", "x", "y");
 	REFUSE("--fail-over", "diff", "--fail-over", "0%", "x", "y");
 	REFUSE("--fail-over", "diff", "--fail-over", "-5%", "x", "y");
 	REFUSE("--fail-over", "diff", "--fail-over", "5 %", "x", "y");

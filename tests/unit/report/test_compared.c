@@ -44,8 +44,9 @@ static void add(bool is_base, const char *frames, __s64 samples)
 static void compare(enum compared_scale scale, __s64 base_s, __s64 new_s)
 {
 	const struct report_query q = { .top = 10, .flat = true };
+	const struct compared_scaling scaling = { scale, 100, 300 };
 
-	assert_int_equal(compared_make(&r, &q, scale, base_s * SECOND, new_s * SECOND, &compared, error,
+	assert_int_equal(compared_make(&r, &q, &scaling, base_s * SECOND, new_s * SECOND, &compared, error,
 				       sizeof(error)), 0);
 }
 

@@ -40,7 +40,8 @@ static const char *table(const char *base, const char *now)
 
 	recording_add(&r, base, RECORDED_BASE "=true", &before);
 	recording_add(&r, now, "", &after);
-	assert_int_equal(compared_make(&r, &q, SCALE_NONE, SECOND, SECOND, &compared, error, sizeof(error)),
+	assert_int_equal(compared_make(&r, &q, &(struct compared_scaling){ 0 }, SECOND,
+				       SECOND, &compared, error, sizeof(error)),
 			 0);
 	assert_int_equal(compared_markdown(&compared, &out), 0);
 	assert_int_equal(buf_add(&out, "", 1), 0);
