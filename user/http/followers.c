@@ -106,16 +106,21 @@ static void wake_all(struct followers *all)
 		}
 }
 
-void followers_run(struct followers *all, unsigned long serial)
+void followers_run(void *followers, double now)
 {
-	if (all->serial == serial)
+	struct followers *all = followers;
+
+	(void)now;
+	if (all->serial == *all->newest)
 		return;
-	all->serial = serial;
+	all->serial = *all->newest;
 	wake_all(all);
 }
 
-void followers_finish(struct followers *all)
+void followers_finish(void *followers)
 {
+	struct followers *all = followers;
+
 	all->ended = true;
 	wake_all(all);
 }

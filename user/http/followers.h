@@ -15,18 +15,19 @@
 
 struct follower;
 
-/* All zero is one that nobody follows. */
+/* All followers. Whoever makes this sets the first one, which is borrowed. */
 struct followers {
+	const unsigned long *newest; /* the number of the newest interval */
 	struct follower *first;
 	unsigned int count;
-	unsigned long serial; /* of the newest interval; 0 = none yet */
+	unsigned long serial; /* of the newest interval that they know; 0 = none yet */
 	bool ended;
 };
 
 enum MHD_Result followers_answer(struct followers *all, const struct client *c);
-/* Tells them if there is a new interval: this is the newest one's number. */
-void followers_run(struct followers *all, unsigned long serial);
+/* Tells them if there is a new interval. */
+void followers_run(void *all, double now);
 /* No more events come, and who asks is refused. */
-void followers_finish(struct followers *all);
+void followers_finish(void *all);
 
 #endif

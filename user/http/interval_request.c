@@ -3,9 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -15,15 +14,10 @@
 #include "http/query.h"
 #include "http/recent.h"
 
-int interval_requests_open(struct interval_requests *all, struct recent *recent)
-{
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (fd < 0)
-		return -errno;
-	*all = (struct interval_requests){ .eventfd = fd, .recent = recent };
-	return 0;
-}
+struct interval_wait {
+	struct suspended request; /* the first member */
+	struct interval_requests *all;
+};
 
 /* --- answers that are kept ----------------------------------------------------------------------------- */
 
@@ -34,8 +28,10 @@ static void release(struct MHD_Response **r)
 	*r = NULL;
 }
 
-static void forget(struct interval_requests *all)
+void interval_requests_free(void *requests)
 {
+	struct interval_requests *all = requests;
+
 	release(&all->whole);
 	for (size_t i = 0; i < INTERVAL_ROWS; i++)
 		release(&all->rows[i].response);
@@ -183,12 +179,10 @@ static void end_job(struct interval_requests *all)
 	const struct encode_work work = *encode_job_work(all->job);
 	_cleanup_buf_ struct buf out = {};
 	struct MHD_Response *r = NULL;
-	eventfd_t count;
 	size_t size;
 
 	all->error = encode_job_stop(all->job, &out);
 	all->job = NULL;
-	eventfd_read(all->eventfd, &count); /* now that nobody will write to it */
 	give_back(all);
 	if (!is_whole(&work.filter, work.format, all->stretch))
 		all->spent += clock_seconds() - all->begun;
@@ -201,48 +195,51 @@ static void end_job(struct interval_requests *all)
 		keep(all, &work, r, size);
 }
 
-static void wake_all(struct interval_requests *all)
+void interval_requests_run(void *requests, double now)
 {
-	while (all->waiting_count)
-		MHD_resume_connection(all->waiting[--all->waiting_count]);
-}
+	struct interval_requests *all = requests;
 
-void interval_requests_run(struct interval_requests *all)
-{
+	(void)now;
 	if (!all->job || !job_is_done(all->job))
 		return;
 	end_job(all);
-	wake_all(all);
+	suspended_wake_all(&all->first, 0);
 }
 
-void interval_requests_finish(struct interval_requests *all)
+void interval_requests_finish(void *requests)
 {
+	struct interval_requests *all = requests;
+
 	all->ended = true;
 	if (all->job)
 		end_job(all);
-	wake_all(all);
-}
-
-void interval_requests_close(struct interval_requests *all)
-{
-	interval_requests_finish(all);
-	forget(all);
-	close(all->eventfd);
+	suspended_wake_all(&all->first, 0);
 }
 
 /* --- clients ------------------------------------------------------------------------------------------- */
 
-/* Whoever waits for another answer is woken as well, and then begins it. */
-static enum MHD_Result wait_for_job(struct interval_requests *all, const struct client *c, bool *waited)
+static enum MHD_Result ask_again(struct suspended *w);
+
+/* Whoever waits for another answer is woken as well, and then begins it. *wait: NULL at the first time. */
+static enum MHD_Result wait_for_job(struct interval_requests *all, const struct client *c,
+				    struct suspended **wait)
 {
-	if (all->waiting_count == INTERVAL_WAITING_MAX)
+	const struct client_address address = connection_address(c->connection);
+	struct interval_wait *w;
+
+	if (suspended_are_full(all->first, &address, INTERVAL_WAITING_MAX, INTERVAL_WAITING_MAX))
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "%d clients wait for an interval, which is the most",
 				   INTERVAL_WAITING_MAX);
-	connection_set_deadline(c->connection, HTTP_NEVER);
-	all->waiting[all->waiting_count++] = c->connection;
-	*waited = true;
-	MHD_suspend_connection(c->connection);
+	if (!*wait) {
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return answer_failure(c, -ENOMEM);
+		w->request = suspended_begin(c, ask_again, suspended_free);
+		w->all = all;
+		*wait = &w->request;
+	}
+	suspended_add(&all->first, *wait);
 	return MHD_YES;
 }
 
@@ -262,7 +259,7 @@ static struct part find_part(const struct interval_requests *all, const struct q
 }
 
 static enum MHD_Result answer(struct interval_requests *all, const struct query *q, int format,
-			      const struct client *c, bool *waited)
+			      const struct client *c, struct suspended **wait)
 {
 	const struct profile *newest = recent_profile(all->recent);
 	struct MHD_Response *response;
@@ -279,24 +276,30 @@ static enum MHD_Result answer(struct interval_requests *all, const struct query 
 	if (q->filter.events && q->filter.events & ~profile_get_info(newest)->events)
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
-	response = *waited || all->job || all->of == all->recent->serial || part.stretch.last ?
+	response = *wait || all->job || all->of == all->recent->serial || part.stretch.last ?
 			   find(all, &q->filter, format, part.stretch) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);
-	if (*waited && all->error)
+	if (*wait && all->error)
 		return answer_failure(c, all->error);
 	err = all->job ? 0 : begin(all, q, format, &part);
 	if (err == -EBUSY)
 		return answer_line(c, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many different parts of intervals are asked for");
-	return err ? answer_failure(c, err) : wait_for_job(all, c, waited);
+	return err ? answer_failure(c, err) : wait_for_job(all, c, wait);
 }
 
-enum MHD_Result interval_request_answer(struct interval_requests *all, const struct client *c, bool *waited)
+enum MHD_Result interval_request_begin(struct interval_requests *all, const struct client *c,
+				       struct suspended **ret)
 {
 	struct query q;
 
 	if (query_read_interval(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	return answer(all, &q, q.form ? ENCODE_GRAPH : (int)q.format, c, waited);
+	return answer(all, &q, q.form ? ENCODE_GRAPH : (int)q.format, c, ret);
+}
+
+static enum MHD_Result ask_again(struct suspended *w)
+{
+	return interval_request_begin(((struct interval_wait *)w)->all, &w->client, &w);
 }

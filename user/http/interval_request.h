@@ -13,6 +13,7 @@
 #include "http/answer.h"
 #include "http/encode_job.h"
 #include "http/history.h"
+#include "http/suspended.h"
 #include "profile/filter.h"
 
 struct job;
@@ -29,9 +30,10 @@ struct stretch {
 	unsigned long first, last;
 };
 
+/* All requests. Whoever makes this sets the first two, which are borrowed. */
 struct interval_requests {
-	int eventfd;	       /* readable when interval_requests_run() has something to do */
-	struct recent *recent; /* borrowed */
+	int eventfd; /* is written to when interval_requests_run() has something to do */
+	struct recent *recent;
 	unsigned long of; /* the newest serial number when a job was begun: answers of the newest are of it */
 	struct MHD_Response *whole; /* without a filter, as the page draws it */
 	struct {
@@ -49,26 +51,20 @@ struct interval_requests {
 	size_t lent_count;
 	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
 	int error;	       /* of the last job */
-	struct MHD_Connection *waiting[INTERVAL_WAITING_MAX];
-	size_t waiting_count;
+	struct suspended *first; /* who came first, of those who wait */
 	double spent;  /* seconds that are not made up for yet ... */
 	double looked; /* ... at this time */
 	bool ended;    /* nothing is begun any more */
 };
 
-/* 0 or -errno. */
-int interval_requests_open(struct interval_requests *all, struct recent *recent);
-/* Nobody waits any more, what is under way is stopped, and who asks is refused. */
-void interval_requests_finish(struct interval_requests *all);
-/* Forgets all answers, too. */
-void interval_requests_close(struct interval_requests *all);
-
-/*
- * Answers, or has the client wait: then MHD calls again, and *waited is true. The caller keeps it for the
- * request; it is false at first.
- */
-enum MHD_Result interval_request_answer(struct interval_requests *all, const struct client *c, bool *waited);
+/* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */
+enum MHD_Result interval_request_begin(struct interval_requests *all, const struct client *c,
+				       struct suspended **ret);
 /* Takes what the thread has made, and wakes who waits for it. */
-void interval_requests_run(struct interval_requests *all);
+void interval_requests_run(void *all, double now);
+/* Nobody waits any more, what is under way is stopped, and who asks is refused. */
+void interval_requests_finish(void *all);
+/* Forgets all answers, once MHD has none of them any more. */
+void interval_requests_free(void *all);
 
 #endif

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -31,54 +30,44 @@
 
 /* A request waits for its time to pass, then for names, and then for a thread that encodes. */
 struct profile_request {
-	struct waiting waiting; /* the first member */
+	struct suspended request; /* the first member */
 	struct profile_requests *all;
-	struct client client;
-	struct client_address address;
 	enum { SAMPLING, NAMING, ENCODING, DONE, GONE } stage;
 	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
 	struct window *window;	/* NULL from ENCODING on */
 	struct journal_stretch *stretch; /* in place of a window, of who asks for the log */
 	struct job *job; /* from ENCODING on, unless there is an error */
-	int error;
 	__u64 unlabelled; /* entries of the log whose span has no labels */
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
 	char lost[LOSSES_TEXT_SIZE]; /* of the log, in the stretch */
-	struct profile_request *next;
 };
 
-static void leave_list(struct profile_request *r)
+static struct profile_request *request_of(struct suspended *w)
 {
-	for (struct profile_request **at = &r->all->waiting; *at; at = &(*at)->next) {
-		if (*at != r)
-			continue;
-		*at = r->next;
-		r->all->open--;
-		return;
-	}
+	return (struct profile_request *)w;
 }
 
 /* MHD does not look at a suspended connection, so that its client has gone must be seen here. */
 static int watch(struct profile_request *r)
 {
 	struct epoll_event e = { .events = EPOLLRDHUP, .data.ptr = r };
+	const int fd = connection_fd(r->request.client.connection);
 
-	return epoll_ctl(r->all->epoll, EPOLL_CTL_ADD, connection_fd(r->client.connection), &e) ? -errno : 0;
+	return epoll_ctl(r->all->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
 static void unwatch(struct profile_request *r)
 {
-	epoll_ctl(r->all->epoll, EPOLL_CTL_DEL, connection_fd(r->client.connection), NULL);
+	epoll_ctl(r->all->epoll, EPOLL_CTL_DEL, connection_fd(r->request.client.connection), NULL);
 }
 
-/* Back to MHD, which then calls again for the answer. */
 static void wake(struct profile_request *r, int stage)
 {
 	r->stage = r->left ? GONE : stage;
 	unwatch(r);
-	leave_list(r);
-	MHD_resume_connection(r->client.connection);
+	r->all->open--;
+	suspended_wake(&r->all->first, &r->request, r->request.error);
 }
 
 /*
@@ -121,35 +110,30 @@ static int start_waiting(struct profile_request *r)
 		unwatch(r);
 		return err;
 	}
-	r->next = r->all->waiting;
-	r->all->waiting = r;
 	r->all->open++;
-	connection_set_deadline(r->client.connection, HTTP_NEVER);
-	MHD_suspend_connection(r->client.connection);
+	suspended_add(&r->all->first, &r->request);
 	return 0;
 }
 
-static enum MHD_Result end_request(struct waiting *w);
-static void free_request(struct waiting *w);
+static enum MHD_Result end_request(struct suspended *w);
+static void free_request(struct suspended *w);
 
 static int new_request(struct profile_requests *all, const struct query *q, const struct client *c,
-		       struct waiting **ret)
+		       struct suspended **ret)
 {
 	struct profile_request *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r)
 		return -ENOMEM;
-	r->waiting = (struct waiting){ end_request, free_request };
+	r->request = suspended_begin(c, end_request, free_request);
 	r->all = all;
-	r->client = *c;
 	r->query = *q;
-	r->address = connection_address(c->connection);
 	err = start_waiting(r);
 	if (err)
 		free(r);
 	else
-		*ret = &r->waiting;
+		*ret = &r->request;
 	return err;
 }
 
@@ -170,9 +154,9 @@ static struct request_shares count_open(const struct profile_requests *all,
 {
 	struct request_shares n = {};
 
-	for (const struct profile_request *r = all->waiting; r; r = r->next) {
-		n.long_ones += r->query.seconds > LONG_SECONDS;
-		n.of_address += !memcmp(&r->address, address, sizeof(*address));
+	for (struct suspended *w = all->first; w; w = w->next) {
+		n.long_ones += request_of(w)->query.seconds > LONG_SECONDS;
+		n.of_address += !memcmp(&w->address, address, sizeof(*address));
 	}
 	return n;
 }
@@ -206,7 +190,7 @@ static bool is_full(const struct profile_requests *all, const struct query *q, c
 }
 
 static enum MHD_Result begin_request(struct profile_requests *all, enum health health,
-				     const struct query *q, const struct client *c, struct waiting **ret)
+				     const struct query *q, const struct client *c, struct suspended **ret)
 {
 	enum MHD_Result result;
 	int err;
@@ -224,7 +208,7 @@ static enum MHD_Result begin_request(struct profile_requests *all, enum health h
 }
 
 enum MHD_Result profile_request_begin(struct profile_requests *all, enum health health,
-				      const struct client *c, struct waiting **ret)
+				      const struct client *c, struct suspended **ret)
 {
 	struct query q;
 
@@ -234,7 +218,7 @@ enum MHD_Result profile_request_begin(struct profile_requests *all, enum health 
 }
 
 enum MHD_Result profile_request_begin_log(struct profile_requests *all, enum health health,
-					  const struct client *c, struct waiting **ret)
+					  const struct client *c, struct suspended **ret)
 {
 	struct query q;
 
@@ -265,9 +249,9 @@ void profile_request_gone(struct profile_request *r)
 	wake(r, GONE);
 }
 
-static void free_request(struct waiting *w)
+static void free_request(struct suspended *w)
 {
-	struct profile_request *r = (struct profile_request *)w;
+	struct profile_request *r = request_of(w);
 
 	close_window(r);
 	job_abandon(r->job);
@@ -344,21 +328,22 @@ static void end_naming(struct profile_request *r, double now)
 		r->due = now;
 		return;
 	}
-	r->error = start_encoding(r);
+	r->request.error = start_encoding(r);
 	r->stage = ENCODING;
 	r->due = HTTP_NEVER;
-	if (r->error)
+	if (r->request.error)
 		wake(r, DONE);
 }
 
-void profile_requests_run(struct profile_requests *all, double now)
+void profile_requests_run(void *requests, double now)
 {
-	struct profile_request *r, *next;
-	eventfd_t count;
+	struct profile_requests *all = requests;
+	struct suspended *next;
 
-	eventfd_read(all->eventfd, &count); /* first: who is done later writes to it again */
-	for (r = all->waiting; r; r = next) {
-		next = r->next;
+	for (struct suspended *w = all->first; w; w = next) {
+		struct profile_request *r = request_of(w);
+
+		next = w->next;
 		if (r->stage == SAMPLING && now >= r->due)
 			end_sampling(r, now);
 		if (r->stage == NAMING && (now >= r->due || !discover_pending(all->discover)))
@@ -368,11 +353,14 @@ void profile_requests_run(struct profile_requests *all, double now)
 	}
 }
 
-double profile_requests_next(const struct profile_requests *all)
+double profile_requests_next(const void *requests)
 {
+	const struct profile_requests *all = requests;
 	double next = HTTP_NEVER;
 
-	for (const struct profile_request *r = all->waiting; r; r = r->next) {
+	for (struct suspended *w = all->first; w; w = w->next) {
+		const struct profile_request *r = request_of(w);
+
 		if (r->stage == NAMING && !discover_pending(all->discover))
 			return 0;
 		if (r->due < next)
@@ -381,16 +369,18 @@ double profile_requests_next(const struct profile_requests *all)
 	return next;
 }
 
-void profile_requests_finish(struct profile_requests *all)
+void profile_requests_finish(void *requests)
 {
-	while (all->waiting)
-		wake(all->waiting, DONE);
+	struct profile_requests *all = requests;
+
+	while (all->first)
+		wake(request_of(all->first), DONE);
 }
 
 /* At the end of the run there is nothing else to do: nobody minds that it takes time. */
 static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples)
 {
-	int err = r->window || r->stretch ? start_encoding(r) : r->error;
+	int err = r->window || r->stretch ? start_encoding(r) : r->request.error;
 
 	return err ?: encode_job_end(TAKE_PTR(r->job), out, ret_samples);
 }
@@ -418,12 +408,12 @@ static enum MHD_Result answer_profile(const struct profile_request *r, struct bu
 	snprintf(left_out, sizeof(left_out), "%llu", r->unlabelled);
 	if (*r->lost)
 		headers[n++] = (struct answer_header){ "Pyperf-Log-Lost", r->lost };
-	return answer_buf_with(&r->client, MHD_HTTP_OK, type, body, headers);
+	return answer_buf_with(&r->request.client, MHD_HTTP_OK, type, body, headers);
 }
 
-static enum MHD_Result end_request(struct waiting *w)
+static enum MHD_Result end_request(struct suspended *w)
 {
-	struct profile_request *r = (struct profile_request *)w;
+	struct profile_request *r = request_of(w);
 	_cleanup_buf_ struct buf out = {};
 	__u32 samples = 0;
 	int err;
@@ -432,9 +422,10 @@ static enum MHD_Result end_request(struct waiting *w)
 		return MHD_NO; /* hang up */
 	err = encode(r, &out, &samples);
 	if (err)
-		return answer_failure(&r->client, err);
+		return answer_failure(&r->request.client, err);
 	r->all->served++;
 	if (r->query.form >= FORM_REPORT && !samples)
-		return answer_line(&r->client, MHD_HTTP_NOT_FOUND, "nothing was sampled for this trace");
+		return answer_line(&r->request.client, MHD_HTTP_NOT_FOUND,
+				   "nothing was sampled for this trace");
 	return answer_profile(r, &out, samples);
 }

@@ -24,8 +24,7 @@
 struct visit {
 	struct client client;
 	const struct entrance *entrance;
-	struct waiting *waits; /* what ends it; NULL: it is answered at once */
-	bool waited;	       /* it has waited, and is asked again: interval_request_answer() */
+	struct suspended *waits; /* NULL: it has not waited, and is answered at once */
 };
 
 /* --- what each subject reads --------------------------------------------------------------------------- */
@@ -48,7 +47,7 @@ static enum MHD_Result interval(struct visit *v)
 {
 	struct site *s = v->entrance->site;
 
-	return interval_request_answer(&s->intervals, &v->client, &v->waited);
+	return interval_request_begin(&s->intervals, &v->client, &v->waits);
 }
 
 static enum MHD_Result intervals(struct visit *v)

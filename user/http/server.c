@@ -2,6 +2,7 @@
 #include "http/server.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -35,7 +36,8 @@ struct listener {
 };
 
 struct http {
-	int epoll; /* the daemons' own, and the sockets of clients that wait for a profile */
+	int epoll; /* the daemons' own, the eventfd, and the sockets of clients that wait for a profile */
+	int eventfd; /* whoever makes something for a request writes to it when http_run() has to be called */
 	struct listener listeners[EXPOSURES];
 	size_t listener_count;
 	struct site site;
@@ -49,36 +51,85 @@ static int watch(const struct http *h, int fd)
 	return epoll_ctl(h->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
+/* Who has requests that wait: each does what there is to do, on its own account. */
+static const struct subject {
+	size_t at; /* in struct site */
+	void (*run)(void *subject, double now); /* NULL: MHD is to be run, and that is all */
+	double (*next)(const void *subject); /* when that is due; NULL: the eventfd says so */
+	void (*finish)(void *subject); /* nobody waits any more */
+	void (*free)(void *subject); /* NULL: it owns nothing then */
+} subjects[] = {
+	{ offsetof(struct site, profiles), profile_requests_run, profile_requests_next,
+	  profile_requests_finish, NULL },
+	{ offsetof(struct site, stacks), stacks_requests_run, stacks_requests_next, stacks_requests_finish,
+	  NULL },
+	{ offsetof(struct site, source), NULL, NULL, source_requests_finish, NULL },
+	{ offsetof(struct site, intervals), interval_requests_run, NULL, interval_requests_finish,
+	  interval_requests_free },
+	{ offsetof(struct site, followers), followers_run, NULL, followers_finish, NULL },
+};
+
+static void *subject_of(const struct site *s, size_t i)
+{
+	return (char *)s + subjects[i].at;
+}
+
+static void finish_subjects(struct site *s)
+{
+	s->health = HEALTH_ENDING;
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+		subjects[i].finish(subject_of(s, i));
+}
+
 static void close_all(struct http *h)
 {
-	interval_requests_close(&h->site.intervals);
-	if (h->site.profiles.eventfd >= 0)
-		close(h->site.profiles.eventfd);
-	if (h->site.stacks.eventfd >= 0)
-		close(h->site.stacks.eventfd);
-	if (h->site.source.eventfd >= 0)
-		close(h->site.source.eventfd);
+	if (h->eventfd >= 0)
+		close(h->eventfd);
 	if (h->epoll >= 0)
 		close(h->epoll);
 }
 
 static int open_all(struct http *h)
 {
-	int err = interval_requests_open(&h->site.intervals, &h->site.recent);
+	int err;
 
-	if (err)
-		return err;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
-	h->site.profiles.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	h->site.stacks.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	h->site.source.eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = h->epoll < 0 || h->site.profiles.eventfd < 0 || h->site.stacks.eventfd < 0 ||
-	      h->site.source.eventfd < 0 ? -errno : 0;
-	err = err ?: watch(h, h->site.intervals.eventfd) ?: watch(h, h->site.profiles.eventfd) ?:
-	      watch(h, h->site.stacks.eventfd) ?: watch(h, h->site.source.eventfd);
+	h->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = h->epoll < 0 || h->eventfd < 0 ? -errno : watch(h, h->eventfd);
 	if (err)
 		close_all(h);
 	return err;
+}
+
+/* What each subject reads, all of it borrowed. */
+static void fill_site(struct http *h, const struct http_inputs *inputs)
+{
+	struct site *s = &h->site;
+
+	s->inputs = *inputs;
+	s->token.file = inputs->token_file;
+	s->profiles = (struct profile_requests){
+		.epoll = h->epoll,
+		.eventfd = h->eventfd,
+		.windows = inputs->windows,
+		.discover = inputs->discover,
+		.journal = inputs->journal,
+	};
+	s->stacks = (struct stacks_requests){
+		.eventfd = h->eventfd,
+		.discover = inputs->discover,
+		.registry = inputs->registry,
+		.selection = inputs->selection,
+	};
+	s->source = (struct source_requests){
+		.eventfd = h->eventfd,
+		.is_given = inputs->gives_source,
+		.discover = inputs->discover,
+		.registry = inputs->registry,
+		.history = &s->recent.history,
+	};
+	s->intervals = (struct interval_requests){ .eventfd = h->eventfd, .recent = &s->recent };
+	s->followers = (struct followers){ .newest = &s->recent.serial };
 }
 
 int http_new(struct http **ret, const struct http_inputs *inputs)
@@ -93,19 +144,7 @@ int http_new(struct http **ret, const struct http_inputs *inputs)
 		free(h);
 		return err;
 	}
-	h->site.inputs = *inputs;
-	h->site.token.file = inputs->token_file;
-	h->site.profiles.epoll = h->epoll;
-	h->site.profiles.windows = inputs->windows;
-	h->site.profiles.discover = inputs->discover;
-	h->site.profiles.journal = inputs->journal;
-	h->site.stacks.discover = inputs->discover;
-	h->site.stacks.registry = inputs->registry;
-	h->site.stacks.selection = inputs->selection;
-	h->site.source.is_given = inputs->gives_source;
-	h->site.source.discover = inputs->discover;
-	h->site.source.registry = inputs->registry;
-	h->site.source.history = &h->site.recent.history;
+	fill_site(h, inputs);
 	*ret = h;
 	return 0;
 }
@@ -174,17 +213,21 @@ int http_fd(const struct http *h)
 
 static double next_due(const struct http *h)
 {
-	double next = profile_requests_next(&h->site.profiles);
-	const double stacks = stacks_requests_next(&h->site.stacks);
+	double next = HTTP_NEVER;
 
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		const struct subject *s = &subjects[i];
+		const double due = s->next ? s->next(subject_of(&h->site, i)) : HTTP_NEVER;
+
+		if (due < next)
+			next = due;
+	}
 	for (size_t i = 0; i < h->listener_count; i++) {
 		double late = connections_next(&h->listeners[i].connections);
 
 		if (late < next)
 			next = late;
 	}
-	if (stacks < next)
-		next = stacks;
 	if (h->site.recent.window && h->site.recent.due < next)
 		next = h->site.recent.due;
 	return next;
@@ -220,15 +263,15 @@ static void read_hangups(struct http *h)
 void http_run(struct http *h)
 {
 	double now = clock_seconds();
+	eventfd_t count;
 
 	read_hangups(h);
-	profile_requests_run(&h->site.profiles, now);
-	stacks_requests_run(&h->site.stacks, now);
-	source_requests_run(&h->site.source);
+	eventfd_read(h->eventfd, &count); /* first: what is done later writes to it again */
 	if (h->site.recent.window && now >= h->site.recent.due)
 		recent_run(&h->site.recent, now);
-	interval_requests_run(&h->site.intervals);
-	followers_run(&h->site.followers, h->site.recent.serial);
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+		if (subjects[i].run)
+			subjects[i].run(subject_of(&h->site, i), now);
 	for (size_t i = 0; i < h->listener_count; i++) {
 		connections_run(&h->listeners[i].connections, now);
 		MHD_run(h->listeners[i].daemon);
@@ -276,13 +319,8 @@ void http_finish(struct http *h, int limit_ms)
 {
 	double end = clock_seconds() + limit_ms / 1e3;
 
-	h->site.health = HEALTH_ENDING;
 	stop_listening(h);
-	profile_requests_finish(&h->site.profiles);
-	stacks_requests_finish(&h->site.stacks);
-	source_requests_finish(&h->site.source);
-	interval_requests_finish(&h->site.intervals);
-	followers_finish(&h->site.followers);
+	finish_subjects(&h->site);
 	http_run(h);
 	while (h->site.active && clock_seconds() < end) {
 		struct epoll_event e;
@@ -298,17 +336,15 @@ void http_free(struct http *h)
 {
 	if (!h)
 		return;
-	h->site.health = HEALTH_ENDING;
-	interval_requests_finish(&h->site.intervals);
-	followers_finish(&h->site.followers);
-	stacks_requests_finish(&h->site.stacks);
-	source_requests_finish(&h->site.source);
-	profile_requests_finish(&h->site.profiles); /* MHD stops only when no connection is suspended */
+	finish_subjects(&h->site); /* MHD stops only when no connection is suspended */
 	for (size_t i = 0; i < h->listener_count; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
 		http_address_remove(&h->listeners[i].address);
 	}
-	close_all(h); /* gives back what is lent of the profile */
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
+		if (subjects[i].free)
+			subjects[i].free(subject_of(&h->site, i));
+	close_all(h);
 	recent_stop(&h->site.recent);
 	hosts_close(&h->site.hosts);
 	viewer_files_free(h->site.viewer);

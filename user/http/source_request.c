@@ -154,19 +154,13 @@ static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 	eventfd_write(((struct source_requests *)asker)->eventfd, 1);
 }
 
-void source_requests_run(struct source_requests *all)
+void source_requests_finish(void *requests)
 {
-	eventfd_t count;
+	struct source_requests *all = requests;
 
-	eventfd_read(all->eventfd, &count);
-}
-
-void source_requests_finish(struct source_requests *all)
-{
 	if (all->first)
 		questions_forget(discover_questions(all->discover), all);
-	while (all->first)
-		suspended_wake(&all->first, all->first, -ECANCELED);
+	suspended_wake_all(&all->first, -ECANCELED);
 }
 
 /* --- clients -------------------------------------------------------------------------------------------- */
@@ -218,21 +212,13 @@ static enum MHD_Result answer_error(const struct source_request *r)
 	return answer_failure(c, r->request.error);
 }
 
-static enum MHD_Result end_request(struct waiting *w)
+static enum MHD_Result end_request(struct suspended *w)
 {
 	struct source_request *r = (struct source_request *)w;
 
 	if (r->request.error)
 		return answer_error(r);
 	return answer_buf(&r->request.client, MHD_HTTP_OK, TYPE_JSON, &r->request.out);
-}
-
-static void free_request(struct waiting *w)
-{
-	struct source_request *r = (struct source_request *)w;
-
-	buf_free(&r->request.out);
-	free(r);
 }
 
 static int ask_worker(struct source_request *r, const struct registry_entry *e)
@@ -249,7 +235,7 @@ static int ask_worker(struct source_request *r, const struct registry_entry *e)
 }
 
 static int wait_for_text(struct source_requests *all, const struct source_query *q,
-			 const struct registry_entry *e, const struct client *c, struct waiting **ret)
+			 const struct registry_entry *e, const struct client *c, struct suspended **ret)
 {
 	_cleanup_free_ struct source_request *r = calloc(1, sizeof(*r));
 	int err;
@@ -257,7 +243,7 @@ static int wait_for_text(struct source_requests *all, const struct source_query 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct source_request){
-		.request = suspended_begin(c, &(struct waiting){ end_request, free_request }),
+		.request = suspended_begin(c, end_request, suspended_free),
 		.all = all,
 		.query = *q,
 		.began_unix_ns = clock_boot_unix_ns() + (__s64)(e->loads_from ?: e->start_time),
@@ -265,7 +251,7 @@ static int wait_for_text(struct source_requests *all, const struct source_query 
 	err = mark_counted(r, all->history) ?: ask_worker(r, e);
 	if (err)
 		return err;
-	*ret = &r->request.waiting;
+	*ret = &r->request;
 	suspended_add(&all->first, &TAKE_PTR(r)->request);
 	return 0;
 }
@@ -293,7 +279,7 @@ static bool may_be_given(const struct source_requests *all, struct source_query 
 }
 
 enum MHD_Result source_request_begin(struct source_requests *all, enum health health, const struct client *c,
-				     struct waiting **ret)
+				     struct suspended **ret)
 {
 	struct client_address address = connection_address(c->connection);
 	struct source_search search = { 0 };

@@ -20,9 +20,9 @@ struct discover;
 struct history;
 struct registry;
 
-/* All requests. Whoever makes this sets the first five, of which three are borrowed. */
+/* All requests. Whoever makes this sets the first five, of which four are borrowed. */
 struct source_requests {
-	int eventfd; /* not blocking; readable when a request waits no longer, so that MHD is to be run */
+	int eventfd; /* is written to when a request waits no longer, so that MHD is to be run */
 	bool is_given; /* --listen-source */
 	struct discover *discover;
 	const struct registry *registry;
@@ -32,10 +32,8 @@ struct source_requests {
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */
 enum MHD_Result source_request_begin(struct source_requests *all, enum health health, const struct client *c,
-				     struct waiting **ret);
-/* MHD is run now: the eventfd has told that. */
-void source_requests_run(struct source_requests *all);
+				     struct suspended **ret);
 /* None waits any more. */
-void source_requests_finish(struct source_requests *all);
+void source_requests_finish(void *all);
 
 #endif

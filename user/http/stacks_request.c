@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include "base/buf.h"
 #include "base/cleanup.h"
@@ -174,12 +173,11 @@ static void refuse_late(struct stacks_requests *all, double now)
 	}
 }
 
-void stacks_requests_run(struct stacks_requests *all, double now)
+void stacks_requests_run(void *requests, double now)
 {
-	eventfd_t count;
+	struct stacks_requests *all = requests;
 	int err;
 
-	eventfd_read(all->eventfd, &count); /* first: what comes later writes to it again */
 	if (all->job)
 		all->worker_is_full = relay_pass_on(all->relay);
 	if (all->job && job_is_done(all->job))
@@ -192,8 +190,9 @@ void stacks_requests_run(struct stacks_requests *all, double now)
 		suspended_wake(&all->first, all->first, err);
 }
 
-double stacks_requests_next(const struct stacks_requests *all)
+double stacks_requests_next(const void *requests)
 {
+	const struct stacks_requests *all = requests;
 	struct suspended *waits = first_behind_look(all);
 	double next = waits ? request_of(waits)->due : HTTP_NEVER, other = HTTP_NEVER;
 
@@ -204,41 +203,41 @@ double stacks_requests_next(const struct stacks_requests *all)
 	return other < next ? other : next;
 }
 
-void stacks_requests_finish(struct stacks_requests *all)
+void stacks_requests_finish(void *requests)
 {
+	struct stacks_requests *all = requests;
+
 	if (all->job) {
 		relay_close(all->relay);
 		end_look(all, clock_seconds());
 	}
-	while (all->first)
-		suspended_wake(&all->first, all->first, -ECANCELED);
+	suspended_wake_all(&all->first, -ECANCELED);
 }
 
 /* --- clients -------------------------------------------------------------------------------------------- */
 
-static enum MHD_Result end_request(struct waiting *w);
-static void free_request(struct waiting *w);
+static enum MHD_Result end_request(struct suspended *w);
 
 static int wait_for_look(struct stacks_requests *all, const struct stacks_query *q, const struct client *c,
-			 struct waiting **ret)
+			 struct suspended **ret)
 {
 	struct stacks_request *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct stacks_request){
-		.request = suspended_begin(c, &(struct waiting){ end_request, free_request }),
+		.request = suspended_begin(c, end_request, suspended_free),
 		.all = all,
 		.query = *q,
 		.due = clock_seconds() + STACKS_WAIT_SECONDS,
 	};
-	*ret = &r->request.waiting;
+	*ret = &r->request;
 	suspended_add(&all->first, &r->request);
 	return 0;
 }
 
 enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
-				     struct waiting **ret)
+				     struct suspended **ret)
 {
 	struct client_address address;
 	enum MHD_Result result;
@@ -295,20 +294,12 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 	return answer_failure(c, r->request.error);
 }
 
-static enum MHD_Result end_request(struct waiting *w)
+static enum MHD_Result end_request(struct suspended *w)
 {
-	struct stacks_request *r = (struct stacks_request *)w;
+	struct stacks_request *r = request_of(w);
 
 	if (r->request.error)
 		return answer_error(r);
 	return answer_buf(&r->request.client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT,
 			  &r->request.out);
-}
-
-static void free_request(struct waiting *w)
-{
-	struct stacks_request *r = (struct stacks_request *)w;
-
-	buf_free(&r->request.out);
-	free(r);
 }

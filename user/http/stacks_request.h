@@ -28,7 +28,7 @@ struct selection;
 
 /* All requests. Whoever makes this sets the first four, which are borrowed. */
 struct stacks_requests {
-	int eventfd; /* not blocking; readable when stacks_requests_run() has something to do */
+	int eventfd; /* is written to when stacks_requests_run() has something to do */
 	struct discover *discover;
 	const struct registry *registry;
 	/*
@@ -45,13 +45,13 @@ struct stacks_requests {
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */
 enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health health, const struct client *c,
-				     struct waiting **ret);
+				     struct suspended **ret);
 
 /* Passes on what the look asks, wakes who has waited for it, and begins the next one. */
-void stacks_requests_run(struct stacks_requests *all, double now);
+void stacks_requests_run(void *all, double now);
 /* When that is due, whatever the eventfd says, CLOCK_MONOTONIC seconds; HTTP_NEVER if no request waits. */
-double stacks_requests_next(const struct stacks_requests *all);
+double stacks_requests_next(const void *all);
 /* None waits any more. Stops the look, which takes some milliseconds. */
-void stacks_requests_finish(struct stacks_requests *all);
+void stacks_requests_finish(void *all);
 
 #endif

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "http/suspended.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct suspended suspended_begin(const struct client *c, const struct waiting *waiting)
+struct suspended suspended_begin(const struct client *c, enum MHD_Result (*end)(struct suspended *w),
+				 void (*free)(struct suspended *w))
 {
 	return (struct suspended){
-		.waiting = *waiting,
+		.end = end,
+		.free = free,
 		.client = *c,
 		.address = connection_address(c->connection),
 	};
@@ -17,6 +20,7 @@ void suspended_add(struct suspended **first, struct suspended *w)
 	while (*first)
 		first = &(*first)->next;
 	*first = w;
+	w->next = NULL;
 	connection_set_deadline(w->client.connection, HTTP_NEVER);
 	MHD_suspend_connection(w->client.connection);
 }
@@ -30,6 +34,12 @@ void suspended_wake(struct suspended **first, struct suspended *w, int error)
 	MHD_resume_connection(w->client.connection);
 }
 
+void suspended_wake_all(struct suspended **first, int error)
+{
+	while (*first)
+		suspended_wake(first, *first, error);
+}
+
 bool suspended_are_full(const struct suspended *first, const struct client_address *address,
 			unsigned int most, unsigned int of_one)
 {
@@ -40,4 +50,10 @@ bool suspended_are_full(const struct suspended *first, const struct client_addre
 		same += !memcmp(&w->address, address, sizeof(*address));
 	}
 	return n >= most || same >= of_one;
+}
+
+void suspended_free(struct suspended *w)
+{
+	buf_free(&w->out);
+	free(w);
 }

@@ -10,6 +10,13 @@
 
 static struct followers followers;
 static struct answer_counts follow_counts;
+static unsigned long newest;
+
+static void tell(unsigned long serial)
+{
+	newest = serial;
+	followers_run(&followers, 0);
+}
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *body, size_t *body_size,
@@ -34,7 +41,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 static int setup(void **state)
 {
 	(void)state;
-	followers = (struct followers){};
+	newest = 0;
+	followers = (struct followers){ .newest = &newest };
 	start_server(handle, NULL, NULL);
 	let_server_work = run_daemon;
 	return 0;
@@ -87,12 +95,12 @@ TEST(each_interval)
 {
 	int one = start(INADDR_LOOPBACK), other;
 
-	followers_run(&followers, 0);
-	followers_run(&followers, 1);
+	tell(0);
+	tell(1);
 	expect(one, "data: 1\n\n");
 	other = start(INADDR_LOOPBACK);
 	expect(other, "Content-Type: text/event-stream\r\n");
-	followers_run(&followers, 2);
+	tell(2);
 	expect(one, "event: interval\ndata: 2\n\n");
 	expect(other, "data: 2\n\n");
 	close(one);
@@ -107,7 +115,7 @@ TEST(gone)
 
 	close(fd);
 	while (followers.count) { /* what is written to it fails, the second time at the latest */
-		followers_run(&followers, ++serial);
+		tell(++serial);
 		run_daemon();
 		usleep(200);
 		assert_true(clock_seconds() < end);

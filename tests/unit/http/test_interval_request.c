@@ -5,7 +5,7 @@
  */
 #include "tests/forge/tables.h"
 #include "tests/forge/test.h"
-#include "tests/unit/http/client.h"
+#include "tests/unit/http/waiting_client.h"
 
 #include "http/interval_request.h"
 #include "http/recent.h"
@@ -14,38 +14,14 @@ static struct interval_requests intervals;
 static struct recent recent;
 static struct interval newest; /* the test's: its users never end */
 
-/* As route.c does: the request's own memory is whether it has waited. */
-static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
-			      const char *method, const char *version, const char *body, size_t *body_size,
-			      void **own)
+static enum MHD_Result begin_request(const struct client *c, struct suspended **ret)
 {
-	struct client c = { connection, &counts };
-
-	(void)context;
-	(void)url;
-	(void)method;
-	(void)version;
-	(void)body;
-	(void)body_size;
-	if (!*own) {
-		*own = calloc(1, sizeof(bool));
-		return *own ? MHD_YES : MHD_NO;
-	}
-	return interval_request_answer(&intervals, &c, *own);
-}
-
-static void completed(void *context, struct MHD_Connection *connection, void **own,
-		      enum MHD_RequestTerminationCode code)
-{
-	(void)context;
-	(void)connection;
-	(void)code;
-	free(*own);
+	return interval_request_begin(&intervals, c, ret);
 }
 
 static void run_both(void)
 {
-	interval_requests_run(&intervals);
+	interval_requests_run(&intervals, 0);
 	run_daemon();
 }
 
@@ -58,16 +34,17 @@ static int setup_intervals(void **state)
 	set_node(26, 25, 100, 1, 1);
 	set_root(27, 2, 0);
 	set_node(28, 27, 101, 1, 3);
-	start_server(handle, NULL, completed);
+	intervals = (struct interval_requests){ .eventfd = -1, .recent = &recent }; /* run_both() looks */
+	start_server(wait_or_answer, begin_request, waiting_completed);
 	let_server_work = run_both;
-	return err ?: interval_requests_open(&intervals, &recent);
+	return err;
 }
 
 static int teardown_intervals(void **state)
 {
 	interval_requests_finish(&intervals);
 	stop_server();
-	interval_requests_close(&intervals);
+	interval_requests_free(&intervals);
 	assert_int_equal(intervals.lent_count, 0);
 	return teardown(state);
 }
@@ -200,18 +177,14 @@ TEST(not_at_any_price)
 	assert_true(intervals.spent < INTERVAL_SECONDS_SAVED);
 }
 
-/* A client whose request has come, and whose answer is being made. */
+/* A client whose request has come, and whose answer is being made; meanwhile nobody looks at jobs. */
 static int waiting(const char *request)
 {
-	size_t before = intervals.waiting_count;
-	double end = clock_seconds() + PATIENCE_SECONDS;
-	int fd = connect_client();
+	int fd;
 
-	say(fd, request);
-	while (intervals.waiting_count == before) {
-		run_daemon();
-		assert_true(clock_seconds() < end);
-	}
+	let_server_work = run_daemon;
+	fd = waiting_from(INADDR_LOOPBACK, request);
+	let_server_work = run_both;
 	return fd;
 }
 
@@ -330,7 +303,7 @@ TEST(ends)
 	profile_is_there();
 	fd = waiting(GET("/"));
 	interval_requests_finish(&intervals);
-	assert_int_equal(intervals.waiting_count, 0);
+	assert_null(intervals.first);
 	assert_null(intervals.job);
 	assert_int_equal(status_of(hear(fd)), 503);
 	assert_string_equal(body_of(ask(GET("/?pid=1"))), "not sampling any more\n");

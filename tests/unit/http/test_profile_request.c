@@ -18,7 +18,7 @@ static struct windows windows;
 static struct profile_requests all;
 static enum health health;
 
-static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
+static enum MHD_Result begin_request(const struct client *c, struct suspended **ret)
 {
 	return profile_request_begin(&all, health, c, ret);
 }
@@ -26,6 +26,9 @@ static enum MHD_Result begin_request(const struct client *c, struct waiting **re
 /* Nobody's time is over by this, but who has been encoded for is answered. */
 static void run_both(void)
 {
+	eventfd_t count;
+
+	eventfd_read(all.eventfd, &count); /* as server.c does, which asks all subjects then */
 	profile_requests_run(&all, 0);
 	run_daemon();
 }

@@ -25,7 +25,7 @@ static struct entrance entrance;
 
 static void run_site(void)
 {
-	interval_requests_run(&site.intervals);
+	interval_requests_run(&site.intervals, 0);
 	if (site.profiles.windows)
 		profile_requests_run(&site.profiles, 0);
 	run_daemon();
@@ -44,7 +44,8 @@ static int setup_site(void **state)
 	entrance = (struct entrance){ .site = &site };
 	start_server(route_request, &entrance, route_completed);
 	let_server_work = run_site;
-	return err ?: interval_requests_open(&site.intervals, &site.recent);
+	site.intervals = (struct interval_requests){ .eventfd = -1, .recent = &site.recent };
+	return err;
 }
 
 static int teardown_site(void **state)
@@ -52,7 +53,7 @@ static int teardown_site(void **state)
 	profile_requests_finish(&site.profiles);
 	interval_requests_finish(&site.intervals);
 	stop_server();
-	interval_requests_close(&site.intervals);
+	interval_requests_free(&site.intervals);
 	assert_int_equal(site.active, 0);
 	assert_null(windows.first);
 	if (site.profiles.epoll > 0) {

@@ -21,7 +21,7 @@ static enum health health;
 static bool worker_is_heard;
 static char folder[] = "/tmp/pyperf-source.XXXXXX", file[64];
 
-static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
+static enum MHD_Result begin_request(const struct client *c, struct suspended **ret)
 {
 	return source_request_begin(&all, health, c, ret);
 }
@@ -32,13 +32,14 @@ static int told;
 static void run_all(void)
 {
 	struct pollfd p = { .fd = all.eventfd, .events = POLLIN };
+	eventfd_t count;
 
 	if (worker_is_heard) {
 		worker_check_deadline(worker);
 		discover_replies(discover);
 	}
 	told += poll(&p, 1, 0) == 1;
-	source_requests_run(&all);
+	eventfd_read(all.eventfd, &count);
 	assert_int_equal(poll(&p, 1, 0), 0);
 	run_daemon();
 }

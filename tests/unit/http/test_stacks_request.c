@@ -15,7 +15,7 @@ static struct stacks_requests all;
 static enum health health;
 static bool worker_is_heard;
 
-static enum MHD_Result begin_request(const struct client *c, struct waiting **ret)
+static enum MHD_Result begin_request(const struct client *c, struct suspended **ret)
 {
 	return stacks_request_begin(&all, health, c, ret);
 }

@@ -6,11 +6,11 @@
 #ifndef PYPERF_TESTS_HTTP_WAITING_CLIENT_H
 #define PYPERF_TESTS_HTTP_WAITING_CLIENT_H
 
-#include "http/waiting.h"
+#include "http/suspended.h"
 #include "tests/unit/http/client.h"
 
 /* The handler's context: a request has just come, as profile_request_begin(). */
-typedef enum MHD_Result begin_function(const struct client *c, struct waiting **ret);
+typedef enum MHD_Result begin_function(const struct client *c, struct suspended **ret);
 
 /* What a connection's own pointer is before it waits, and after it was refused. */
 static int begun;
@@ -23,7 +23,7 @@ static inline enum MHD_Result wait_or_answer(void *context, struct MHD_Connectio
 {
 	struct client c = { connection, &counts };
 	begin_function *begin = context;
-	struct waiting *w = *own;
+	struct suspended *w = *own;
 
 	(void)url;
 	(void)method;
@@ -35,7 +35,7 @@ static inline enum MHD_Result wait_or_answer(void *context, struct MHD_Connectio
 		return MHD_YES;
 	}
 	if (*own == &begun) {
-		struct waiting *waits = NULL;
+		struct suspended *waits = NULL;
 		enum MHD_Result result = begin(&c, &waits);
 
 		*own = waits ?: *own;
@@ -48,7 +48,7 @@ static inline enum MHD_Result wait_or_answer(void *context, struct MHD_Connectio
 static inline void waiting_completed(void *context, struct MHD_Connection *connection, void **own,
 				     enum MHD_RequestTerminationCode code)
 {
-	struct waiting *w = *own;
+	struct suspended *w = *own;
 
 	(void)context;
 	(void)connection;
