@@ -72,6 +72,11 @@ static __always_inline int self_find(struct scratch *s, __u64 id)
 }
 #endif
 
+/* From outside it may be known of a thread only that it is none of those that have a thread state. */
+#ifndef self_is_address
+#define self_is_address(self) ((self) != 0)
+#endif
+
 /* Whether id is what pthread_self() returns in the current thread. */
 static __always_inline int self_is(struct scratch *s, __u64 id)
 {

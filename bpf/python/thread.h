@@ -267,7 +267,7 @@ static __always_inline __u64 tss_address(struct scratch *s, const struct process
 	__u64 word;
 	__u32 key;
 
-	if (!l->runtime_tss_key || !s->who.self)
+	if (!l->runtime_tss_key || !self_is_address(s->who.self))
 		return 0;
 	word = search_read(s, p->runtime + l->runtime_tss_key);
 	key = word >> 32;

@@ -14,6 +14,7 @@ LIST = pathlib.Path(__file__).parents[1] / "needs-bpf.txt"
 REASON = "SKIP bpf: BPF is refused here, and this needs it"
 # What the program says of an option that needs it, or of what makes the ticks when that is asked for by name.
 NEEDS = re.compile(r"error: BPF is refused here \(|not with --trigger outside: ")
+NOTICE = re.compile(r"pyperf-bpf: BPF is refused here \(.*\)\. Sampling from outside .*\n")
 
 
 @functools.lru_cache(maxsize=None)
@@ -45,6 +46,16 @@ def is_refused(command, err):
         return False
     by_name = any(word in ("--trigger", "perf", "timer") for word in command) and refusal() in err
     return bool(NEEDS.search(err)) or by_name
+
+
+def is_outside(command):
+    """Whether a run with this command samples from outside."""
+    return "outside" in command or bool(refusal())
+
+
+def without_notice(text):
+    """What the program says, but for the line that says where it samples."""
+    return NOTICE.sub("", text) if refusal() else text
 
 
 def skip_if_refused(command, err):

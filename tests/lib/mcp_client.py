@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 
+import home
 import profiler
 
 
@@ -66,6 +67,7 @@ class Server:
         result = self.ask("tools/call", name=tool, arguments=arguments)
         content, = result["content"]
         assert (content["type"], result["isError"]) == ("text", is_error), result
+        content["text"] = home.without_notice(content["text"])
         return content["text"]
 
     def call(self, tool, **arguments):

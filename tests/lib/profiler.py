@@ -12,6 +12,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import weakref
 
 import home
 import lists
@@ -111,6 +112,9 @@ def samples_of(profile):
     return found
 
 
+RUNS = weakref.WeakSet()  # all that were started
+
+
 class Run:
     """One run of the profiler, started. finish() waits for its end and reads what it left."""
 
@@ -132,6 +136,7 @@ class Run:
         options.setdefault("stdout", self.streams[0])
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=self.streams[1],
                                         start_new_session=True, **options)
+        RUNS.add(self)
         self.code = self.out = self.err = self.stats = self.samples = None
         self.kinds = {event.key for event in EVENTS}  # of samples that a test has read from files itself: any
 
@@ -144,6 +149,8 @@ class Run:
             self.kill()
         self.raw, self.err = (self.read(stream) for stream in self.streams)
         self.out, self.err = self.raw.decode(errors="replace"), self.err.decode()
+        if self.command[0] == BINARY:
+            self.err = home.without_notice(self.err)
         self.code = self.process.returncode
         assert not re.search("Sanitizer|runtime error:", self.err), self.err  # of a build with SAN=...
         if self.code and self.code != code:
@@ -158,6 +165,10 @@ class Run:
         if self.stats and self.samples is not None:
             self.check_books()
         return self
+
+    def skip_if_refused(self):
+        if self.code is None and self.process.poll():
+            home.skip_if_refused(self.command, os.pread(self.streams[1].fileno(), 1 << 20, 0).decode())
 
     @staticmethod
     def read(stream):
@@ -236,6 +247,7 @@ def command(*arguments, code=0):
         home.skip_if_refused(arguments, done.stderr)
     assert done.returncode == code, done.stderr
     assert not re.search("Sanitizer|runtime error:", done.stderr), done.stderr
+    done.stderr = home.without_notice(done.stderr)
     return done
 
 
@@ -247,17 +259,6 @@ def cpu_seconds(pid):
             return sum(map(int, f.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
     except (FileNotFoundError, ProcessLookupError):
         return math.inf
-
-
-def samples_cpus(run):
-    """Whether the profiler has attached itself to perf events. What it does before that takes long on a busy
-    machine; one of these is opened and closed then, to see whether that is allowed, and is no sign."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir("/proc/%d/fdinfo" % run.process.pid):
-            with contextlib.suppress(OSError):
-                if "link_type:\tperf\n" in pathlib.Path(entry.path).read_text():
-                    return True
-    return False
 
 
 def filters(pid):
@@ -273,12 +274,24 @@ def is_confined(run):
     return False
 
 
+def samples_cpus(run):
+    """Whether the profiler has attached itself to perf events. What it does before that takes long on a busy
+    machine; one of these is opened and closed then, to see whether that is allowed, and is no sign. From
+    outside there are none: it has given its rights up."""
+    if home.is_outside(run.command):
+        return is_confined(run)
+    with contextlib.suppress(OSError):
+        for entry in os.scandir("/proc/%d/fdinfo" % run.process.pid):
+            with contextlib.suppress(OSError):
+                if "link_type:\tperf\n" in pathlib.Path(entry.path).read_text():
+                    return True
+    return False
+
+
 def has_begun(run):
     """Whether it samples, as far as can be seen. Where timers make the ticks, -v says it."""
     said = os.pread(run.streams[1].fileno(), 1 << 24, 0)
-    from_outside = "outside" in run.command or home.refusal()
-    return (b"capabilities that are kept" in said or samples_cpus(run) or
-            bool(from_outside and is_confined(run)))
+    return b"capabilities that are kept" in said or samples_cpus(run)
 
 
 def wait_for_sampling(run, limit=900):
@@ -419,8 +432,11 @@ def targets(commands, **options):
 
 
 def wait_until(condition, seconds=240, what="condition"):
-    """The limit only ends what would never end: it is no bound on how fast anything is."""
+    """The limit only ends what would never end: it is no bound on how fast anything is. Where BPF is refused
+    nothing comes of a run that needs it."""
     end = time.monotonic() + seconds
     while not condition():
+        for run in RUNS if home.refusal() else ():
+            run.skip_if_refused()
         assert time.monotonic() < end, "no %s within %d s" % (what, seconds)
         time.sleep(0.02)

@@ -9,6 +9,7 @@ import select
 import struct
 import termios
 
+import home
 import profiler
 
 COLUMNS, LINES = 80, 24
@@ -22,6 +23,7 @@ class Screen:
         self.pid, self.fd = pty.fork()
         if not self.pid:
             os.execvp(command[0], [*command, "top", *map(str, arguments)])
+        self.command = [*command, "top", *map(str, arguments)]
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
         self.bytes = b""
 
@@ -37,7 +39,11 @@ class Screen:
         return re.sub(r"\033\[[0-9;?]*[A-Za-z]", "", page.decode()).replace("\r", "").split("\n")
 
     def wait(self, condition, what):
-        profiler.wait_until(lambda: condition(self.page()), what=what)
+        def is_so():
+            page = self.page()
+            home.skip_if_refused(self.command, self.bytes.decode(errors="replace"))
+            return condition(page)
+        profiler.wait_until(is_so, what=what)
         return self.page()
 
     def press(self, keys):

@@ -125,6 +125,10 @@ static void add_comments(struct pprof_header *h)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu ticks of programs that had only begun and were not analysed yet are not in "
 			 "this profile", info->unanalysed);
+	if (info->forbidden)
+		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
+			 "%llu ticks of processes that may not be read are not in this profile",
+			 info->forbidden);
 	if (info->loss_count)
 		write_losses(info, h->comments[h->comment_count++]);
 	if (info->log_spanless)

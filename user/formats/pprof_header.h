@@ -18,7 +18,7 @@
 #include "profile/start_times.h"
 
 #define PPROF_TYPES_MAX	   (2 * EVENT_KINDS + 1)
-#define PPROF_COMMENTS_MAX (7 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX + \
+#define PPROF_COMMENTS_MAX (8 + FULL_TABLES + ACCOUNTS_LINES + PROFILE_QUOTAS_MAX + \
 			    START_TIMES_LINES)
 #define PPROF_COMMENT_SIZE 512 /* more than four CPUs, or a quota, with the largest numbers take */
 

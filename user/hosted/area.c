@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -53,13 +54,36 @@ static int add_tables(struct area *a, struct pyperf *s)
 	return 0;
 }
 
+/* Although it is no file of a disk the soft limit of those (ulimit -f; mcp sets it) holds for it. */
+static int make_room(int fd, size_t size)
+{
+	struct rlimit before, raised;
+	int err;
+
+	if (getrlimit(RLIMIT_FSIZE, &before))
+		return -errno;
+	raised = before;
+	raised.rlim_cur = raised.rlim_max;
+	if (raised.rlim_cur < size)
+		return -EFBIG;
+	if (setrlimit(RLIMIT_FSIZE, &raised))
+		return -errno;
+	err = ftruncate(fd, size) ? -errno : 0;
+	setrlimit(RLIMIT_FSIZE, &before);
+	return err;
+}
+
 static int map_all(struct area *a)
 {
 	void *p;
+	int err;
 
 	a->fd = memfd_create("pyperf-tables", MFD_CLOEXEC);
-	if (a->fd < 0 || ftruncate(a->fd, a->size))
+	if (a->fd < 0)
 		return -errno;
+	err = make_room(a->fd, a->size);
+	if (err)
+		return err;
 	p = mmap(NULL, a->size, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;

@@ -70,6 +70,7 @@ struct pt_regs {
 static struct pt_regs host_regs;
 
 #define bpf_task_pt_regs(task)	   (&host_regs)
+#define self_is_address(self)	   mem_plausible(self)
 #define regs_pc(regs)		   ((regs)->none)
 #define regs_syscall(regs)	   ((__s64)-1)
 #define regs_sp(regs)		   ((regs)->none)

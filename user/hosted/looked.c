@@ -141,7 +141,7 @@ __u64 looked_forked(const struct looked *parent, pid_t pid, const struct process
 	struct sampled from = thread_list_leader(parent), child = from;
 
 	child.pid = child.tid = pid;
-	child.start_ns = now->start_ns;
+	child.start_ns = child.began_ns = now->start_ns;
 	child.user = user_of(pid);
 	memcpy(child.comm, now->comm, sizeof(child.comm));
 	memcpy(child.leader, now->comm, sizeof(child.leader));
@@ -165,7 +165,17 @@ static unsigned int turn_of(struct rest *r)
 	return sample_is_of_wall() ? 1 : rest_idle_next(r, &random_state);
 }
 
-static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned int weight)
+/* From its first look on its CPU time is counted by the kernel's account. */
+static void begin_account(struct looked_thread *t, const struct process *entry)
+{
+	if (!entry || !process_is_counted(entry->state) || t->accounted == entry->id)
+		return;
+	t->accounted = entry->id;
+	sample_account(&t->s, 0);
+}
+
+static bool look_at_thread(struct looked *p, struct looked_thread *t, const struct process *entry,
+			   unsigned int weight)
 {
 	struct thread_runs r;
 	int outcome;
@@ -177,6 +187,7 @@ static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned i
 	if (r.ns == t->runs.ns && r.runs == t->runs.runs && !t->has_cpu) {
 		if (sample_is_of_wall())
 			wall_rests(t, &r, clock_ns());
+		p->ids_asked |= t->stateless;
 		return false;
 	}
 	if (sample_is_of_wall()) {
@@ -186,22 +197,23 @@ static bool look_at_thread(struct looked *p, struct looked_thread *t, unsigned i
 	t->runs = r;
 	t->s.cpu_ns = r.ns;
 	t->s.execs = p->execs;
+	begin_account(t, entry);
 	t->has_cpu = thread_take(&t->s.hold, p->pid, t->s.tid, t->s.comm) != THREAD_WITHOUT;
 	if (!t->has_cpu) {
 		if (sample_is_of_wall())
 			wall_found_off(t, &r, weight);
+		p->ids_asked |= t->stateless;
 		return true;
 	}
 	outcome = sample_take(&t->s, weight);
 	if (sample_is_of_wall())
 		wall_found_on(t);
-	if (outcome == OUTCOME_NO_THREAD_STATE || outcome == OUTCOME_C_THREAD)
-		p->ids_asked = true; /* its thread state may be new */
+	p->ids_asked |= sample_is_without_state(outcome); /* it may be new */
 	p->ran = true;
 	return true;
 }
 
-static void look_at_threads(struct looked *p, unsigned int weight)
+static void look_at_threads(struct looked *p, const struct process *entry, unsigned int weight)
 {
 	for (unsigned int i = 0; i < p->count; i++) {
 		struct looked_thread *t = &p->threads[i];
@@ -209,7 +221,7 @@ static void look_at_threads(struct looked *p, unsigned int weight)
 
 		memcpy(t->s.leader, p->comm, sizeof(p->comm));
 		if (turn)
-			rest_met(&t->rest, look_at_thread(p, t, weight * turn));
+			rest_met(&t->rest, look_at_thread(p, t, entry, weight * turn));
 	}
 }
 
@@ -269,7 +281,7 @@ static bool look_at(struct looked *p, unsigned int weight, __u64 at)
 	if (clock && sample_is_stranger(entry))
 		return look_at_stranger(p, entry, clock, at);
 	/* It moves on only when the kernel counts, which may be after milliseconds for one that runs. */
-	if (clock == p->clock && clock && !p->ran) {
+	if (clock == p->clock && clock && !p->ran && !thread_list_asks(p, entry)) {
 		rest_met(&p->rest, 0);
 		p->quiet = at;
 		return true;
@@ -282,7 +294,7 @@ static bool look_at(struct looked *p, unsigned int weight, __u64 at)
 	thread_list_follow(p, now.threads);
 	if (entry)
 		thread_list_find_ids(p, entry);
-	look_at_threads(p, weight * turn);
+	look_at_threads(p, entry, weight * turn);
 	return true;
 }
 

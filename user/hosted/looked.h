@@ -23,7 +23,9 @@ struct looked_thread {
 	struct thread_runs runs;
 	struct thread_wall wall;
 	struct rest rest;
+	__u32 accounted; /* struct process.id for which its account has begun */
 	bool has_cpu; /* at the last look: it may go on without being given one */
+	bool stateless; /* its sleep was looked at, and its thread state may be new */
 	bool met;    /* by the list that is being made */
 };
 

@@ -12,6 +12,7 @@
 
 #define PAUSE_MIN   (100 * NS_PER_MS) /* between two looks, ... */
 #define PAUSE_COSTS 200 /* ... and that many times as long as one takes: 0.5 % of a CPU at most */
+#define PASSES	    4 /* through the list, at most */
 #define WORDS	    (LOOKED_PIDS / 64)
 
 static bool with_children;
@@ -26,7 +27,8 @@ int meet_open(bool children)
 	return met && before ? 0 : -ENOMEM;
 }
 
-static void take(pid_t pid)
+/* Whether it is a child of one that is looked at. */
+static bool take(pid_t pid)
 {
 	const struct looked *parent;
 	const struct process *known;
@@ -34,27 +36,24 @@ static void take(pid_t pid)
 	__u64 execs;
 
 	if (looked_find(pid) || process_now(pid, &now) || now.of_the_kernel || now.state == 'Z')
-		return;
+		return false;
 	known = sample_known(pid);
 	execs = known ? known->exec_id : 0;
 	parent = with_children && !known ? looked_find(now.parent) : NULL;
 	if (parent)
 		execs = looked_forked(parent, pid, &now);
-	if (sample_is_of_all())
+	/* At once: its own children may be there already. */
+	if (parent || sample_is_of_all())
 		looked_add(pid, &now, execs);
+	return parent;
 }
 
-static void look(void)
+/* All that are new. Returns how many of them are children. */
+static unsigned int pass(DIR *folder)
 {
-	__u64 *other = before;
-	DIR *folder = opendir("/proc");
 	const struct dirent *e;
+	unsigned int children = 0;
 
-	if (!folder)
-		return;
-	before = met;
-	met = other;
-	memset(met, 0, WORDS * sizeof(*met));
 	while ((e = readdir(folder))) {
 		const unsigned long pid = strtoul(e->d_name, NULL, 10);
 
@@ -62,8 +61,24 @@ static void look(void)
 			continue;
 		met[pid / 64] |= 1ULL << pid % 64;
 		if (!(before[pid / 64] >> pid % 64 & 1))
-			take(pid);
+			children += take(pid);
 	}
+	return children;
+}
+
+static void look(void)
+{
+	__u64 *other = before;
+	DIR *folder = opendir("/proc");
+
+	if (!folder)
+		return;
+	before = met;
+	met = other;
+	memset(met, 0, WORDS * sizeof(*met));
+	/* Numbers begin anew at the largest, and then a child has a smaller one than its parent. */
+	for (int i = 0; i < PASSES && pass(folder); i++)
+		rewinddir(folder);
 	closedir(folder);
 }
 

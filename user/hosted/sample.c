@@ -129,6 +129,7 @@ static struct task_struct *make(struct sampled *t, struct task_struct *of, struc
 	memcpy(main->comm, t->leader, sizeof(main->comm));
 	*of = *main;
 	of->pid = t->tid;
+	of->start_boottime = t->began_ns;
 	of->thread_pointer = t->thread_id;
 	of->se.sum_exec_runtime = t->cpu_ns;
 	of->account = (struct account *)t->account;
@@ -174,6 +175,36 @@ void sample_thinned(unsigned int looks)
 void sample_no_room(void)
 {
 	count_here(__builtin_offsetof(struct cpu_stats, processes_full));
+}
+
+bool sample_is_without_state(int outcome)
+{
+	return outcome == OUTCOME_NO_THREAD_STATE || outcome == OUTCOME_C_THREAD;
+}
+
+/* After searches that found nothing there is a pause (bpf/python/thread.h). */
+static void end_pause(const struct sampled *t, enum event_kind kind)
+{
+	const __u32 first = thread_first(t->tid | (__u32)kind << 24);
+
+	for (__u32 i = 0; i < THREAD_WAYS; i++) {
+		const __u32 index = first + i;
+		struct thread *of = bpf_map_lookup_elem(&threads, &index);
+
+		if (of && of->tid == (t->tid | (__u32)kind << 24) && of->start_time == t->began_ns)
+			of->misses = 0;
+	}
+}
+
+void sample_set_id(struct sampled *t, __u64 thread_id)
+{
+	if (t->thread_id == thread_id)
+		return;
+	t->thread_id = thread_id;
+	t->place = (struct sampled_place){ 0 };
+	t->in_vain = 0;
+	end_pause(t, EVENT_CPU);
+	end_pause(t, EVENT_OFFCPU);
 }
 
 int sample_take(struct sampled *t, unsigned int weight)
@@ -234,7 +265,7 @@ bool sample_asleep_again(struct sampled *t, __u64 ns)
 	return true;
 }
 
-void sample_asleep(struct sampled *t, int syscall, __u64 ns)
+bool sample_asleep(struct sampled *t, int syscall, __u64 ns)
 {
 	__u32 zero = 0;
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
@@ -243,18 +274,20 @@ void sample_asleep(struct sampled *t, int syscall, __u64 ns)
 
 	t->place = (struct sampled_place){ 0 };
 	if (!is_of_waits(outcome))
-		return;
+		return false;
 	if (outcome_is_in_profile(outcome) && outcome != OUTCOME_TABLE_FULL && outcome != OUTCOME_MOVED) {
 		if (syscall >= 0)
 			native_intern(s, count, TEXT_SYSCALLS + (syscall < TEXT_SYSCALLS_MAX ? syscall :
 								 TEXT_SYSCALLS_MAX - 1));
 		/* What is not whole may be so the next time, though the thread has not run: more is known. */
-		if (outcome == OUTCOME_WHOLE || ++t->in_vain > IN_VAIN_MAX)
+		t->in_vain = outcome == OUTCOME_WHOLE ? 0 : t->in_vain + 1;
+		if (!t->in_vain || t->in_vain > IN_VAIN_MAX)
 			t->place = (struct sampled_place){
 				s->tree.node, s->tree.generation, s->who.process, outcome
 			};
 	}
 	sample_end(count, EVENT_OFFCPU, s->tree.node, outcome, ns);
+	return !t->place.node && sample_is_without_state(outcome);
 }
 
 void sample_queued(struct sampled *t, __u64 ns)
@@ -278,7 +311,7 @@ void sample_queued(struct sampled *t, __u64 ns)
 void sample_unseen(struct sampled *t, __u64 asleep_ns, __u64 queued_ns)
 {
 	const struct process *p = sample_known(t->pid);
-	struct wait w = { .began = t->start_ns, .tid = t->tid };
+	struct wait w = { .began = t->began_ns, .tid = t->tid };
 	__u32 zero = 0;
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &zero);
 

@@ -18,8 +18,10 @@ struct process;
 struct sampled {
 	pid_t pid, tid;
 	__u64 start_ns;	 /* of the process, on the boot clock, as exact as /proc has it */
+	__u64 began_ns;	 /* of the thread; the same */
 	__u64 execs;	 /* of the process, since it was met first */
-	__u64 thread_id; /* what pthread_self() returns in it; 0 = not known */
+	__u64 thread_id; /* what pthread_self() returns in it; 0 = not known, ... */
+#define THREAD_ID_OF_NONE (~0ULL) /* ... not known, but no thread state has it: a thread of C */
 	__u64 cpu_ns;	 /* the kernel's account */
 	__u64 user;
 	char comm[16], leader[16]; /* its name, and that of the main thread */
@@ -29,7 +31,7 @@ struct sampled {
 		__u32 node, generation, process;
 		int outcome;
 	} place;
-	unsigned int in_vain; /* looks at its sleep whose stack was not whole */
+	unsigned int in_vain; /* looks at its sleep since its stack was whole */
 };
 
 /* Once, after the fork. */
@@ -49,11 +51,16 @@ bool sample_is_of_wall(void);
  * place is not known.
  */
 bool sample_asleep_again(struct sampled *t, __u64 ns);
-void sample_asleep(struct sampled *t, int syscall, __u64 ns);
+/* Whether more may be known of its thread state the next time. */
+bool sample_asleep(struct sampled *t, int syscall, __u64 ns);
 /* Counts so many ns in which it waited for a CPU where it stands; it is held. */
 void sample_queued(struct sampled *t, __u64 ns);
 /* Counts time of a thread that has ended, of which no stack was taken. */
 void sample_unseen(struct sampled *t, __u64 asleep_ns, __u64 queued_ns);
+/* So much has been found out of thread_id. What was not found without it is searched for anew. */
+void sample_set_id(struct sampled *t, __u64 thread_id);
+/* Whether a thread state may be found the next time, though there was none: by the enum outcome. */
+bool sample_is_without_state(int outcome);
 /* One look at it, which stands for so many. Returns the enum outcome that it ended in. */
 int sample_take(struct sampled *t, unsigned int weight);
 /* So many looks were not made, for the sake of --budget; there was no room for a process. */

@@ -45,7 +45,12 @@ int thread_list_open(const struct area *a)
 struct sampled thread_list_leader(const struct looked *p)
 {
 	struct sampled s = {
-		.pid = p->pid, .tid = p->pid, .start_ns = p->start_ns, .execs = p->execs, .user = p->user
+		.pid = p->pid,
+		.tid = p->pid,
+		.start_ns = p->start_ns,
+		.began_ns = p->start_ns,
+		.execs = p->execs,
+		.user = p->user,
 	};
 
 	memcpy(s.comm, p->comm, sizeof(s.comm));
@@ -120,6 +125,7 @@ static void add(struct looked *p, pid_t tid)
 	t = &p->threads[p->count++];
 	*t = (struct looked_thread){ .s = thread_list_leader(p), .met = true };
 	t->s.tid = tid;
+	t->s.began_ns = thread_began(p->pid, tid);
 	t->s.hold.fd = fd;
 	p->ids_asked = true;
 	p->ids_searches = 0;
@@ -155,6 +161,11 @@ void thread_list_follow(struct looked *p, unsigned int threads)
 	p->listed = threads;
 }
 
+static bool has_thread_states(const struct process *entry)
+{
+	return entry->state == PROCESS_PYTHON && entry->runtime && entry->layout < LAYOUTS_MAX;
+}
+
 static bool ids_are_due(const struct looked *p, const struct process *entry)
 {
 	if (p->process != entry->id)
@@ -162,13 +173,18 @@ static bool ids_are_due(const struct looked *p, const struct process *entry)
 	return p->ids_asked && clock_ns() - p->ids_at > IDS_PAUSE << p->ids_searches;
 }
 
+bool thread_list_asks(const struct looked *p, const struct process *entry)
+{
+	return entry && p->ids_asked && has_thread_states(entry) && ids_are_due(p, entry);
+}
+
 void thread_list_find_ids(struct looked *p, const struct process *entry)
 {
 	static struct thread_states states;
 	static struct proc_thread met[LOOKED_THREADS_MAX];
+	__u64 none;
 
-	if (entry->state != PROCESS_PYTHON || !entry->runtime || entry->layout >= LAYOUTS_MAX ||
-	    !ids_are_due(p, entry))
+	if (!has_thread_states(entry) || !ids_are_due(p, entry))
 		return;
 	p->ids_at = clock_ns();
 	p->process = entry->id;
@@ -176,12 +192,15 @@ void thread_list_find_ids(struct looked *p, const struct process *entry)
 	p->ids_searches += p->ids_searches < IDS_PAUSE_DOUBLES;
 	for (unsigned int i = 0; i < p->count; i++)
 		met[i] = (struct proc_thread){ .tid = p->threads[i].s.tid, .own_tid = p->threads[i].s.tid };
-	if (thread_states_read(&states, p->pid, &layouts[entry->layout], entry->runtime))
+	if (thread_states_read(&states, p->pid, &layouts[entry->layout], entry->runtime)) {
+		p->ids_asked = true;
 		return;
+	}
 	thread_states_match(&states, met, p->count);
+	none = thread_states_are_all(&states) ? THREAD_ID_OF_NONE : 0;
 	for (unsigned int i = 0; i < p->count; i++) {
 		const struct thread_state *s = thread_states_of(&states, p->threads[i].s.tid);
 
-		p->threads[i].s.thread_id = s ? s->id : 0;
+		sample_set_id(&p->threads[i].s, s ? s->id : none);
 	}
 }

@@ -46,15 +46,22 @@ static __u64 stat_field(const char *text, int field)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-int process_now(pid_t pid, struct process_now *ret)
+/* Ticks of /proc's clock as ns. */
+static __u64 ticks_ns(__u64 ticks)
 {
 	static __u64 tick_ns;
+
+	if (!tick_ns)
+		tick_ns = NS_PER_SECOND / sysconf(_SC_CLK_TCK);
+	return ticks * tick_ns;
+}
+
+int process_now(pid_t pid, struct process_now *ret)
+{
 	struct procfs_stat stat;
 	char path[64], text[TEXT_MAX];
 	int err;
 
-	if (!tick_ns)
-		tick_ns = NS_PER_SECOND / sysconf(_SC_CLK_TCK);
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	err = read_text(path, text) ?: procfs_parse_stat(text, &stat);
 	if (err)
@@ -62,7 +69,7 @@ int process_now(pid_t pid, struct process_now *ret)
 	*ret = (struct process_now){
 		.state = stat.state,
 		.of_the_kernel = stat.of_the_kernel,
-		.start_ns = stat.start_ticks * tick_ns,
+		.start_ns = ticks_ns(stat.start_ticks),
 		.image = stat_field(text, 28) ^ stat_field(text, 48) << 20,
 		.threads = (unsigned int)stat_field(text, 20),
 		.parent = stat.parent,
@@ -224,6 +231,13 @@ static int thread_stat(pid_t pid, pid_t tid, struct procfs_stat *ret)
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	return read_text(path, text) ?: procfs_parse_stat(text, ret);
+}
+
+__u64 thread_began(pid_t pid, pid_t tid)
+{
+	struct procfs_stat stat;
+
+	return thread_stat(pid, tid, &stat) ? 0 : ticks_ns(stat.start_ticks);
 }
 
 enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16])

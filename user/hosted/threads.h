@@ -30,6 +30,9 @@ __u64 process_clock(pid_t pid);
 struct thread_runs {
 	__u64 ns, queued, runs;
 };
+
+/* When it began, on the boot clock, as exact as /proc has it; 0: it has ended. */
+__u64 thread_began(pid_t pid, pid_t tid);
 int thread_open(pid_t pid, pid_t tid); /* a descriptor, or -errno */
 int thread_runs(int fd, struct thread_runs *ret);
 /* Whether this kernel counts that; path is the schedstat of somebody who has run, such as oneself. */

@@ -81,7 +81,7 @@ void wall_rests(struct looked_thread *t, const struct thread_runs *r, __u64 now)
 	wall_pass(t, r, now);
 	if (!thread_sleeps(&t->s.hold, t->s.pid, t->s.tid, r, &syscall))
 		return;
-	sample_asleep(&t->s, syscall, t->wall.asleep > before ? t->wall.asleep - before : 0);
+	t->stateless = sample_asleep(&t->s, syscall, t->wall.asleep > before ? t->wall.asleep - before : 0);
 	t->wall.asleep = before;
 }
 
@@ -90,7 +90,7 @@ void wall_found_off(struct looked_thread *t, const struct thread_runs *r, unsign
 	int syscall;
 
 	if (thread_sleeps(&t->s.hold, t->s.pid, t->s.tid, r, &syscall)) {
-		sample_asleep(&t->s, syscall, claim(&t->wall.asleep, weight));
+		t->stateless = sample_asleep(&t->s, syscall, claim(&t->wall.asleep, weight));
 	} else if (t->wall.queued > (__s64)QUEUED_LEAST) {
 		thread_waits(&t->s.hold, r);
 		sample_queued(&t->s, take(&t->wall.queued));

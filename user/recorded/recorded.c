@@ -196,6 +196,9 @@ static void add_losses(struct recorded *r, const char *comment)
 	end = 0;
 	if (sscanf(comment, "%llu ticks of programs that had only begun%n", &came, &end) == 1 && end)
 		r->unanalysed += came;
+	end = 0;
+	if (sscanf(comment, "%llu ticks of processes that may not be read%n", &came, &end) == 1 && end)
+		r->forbidden += came;
 }
 
 void recorded_comment(struct recorded *r, __u32 string)

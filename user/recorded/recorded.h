@@ -101,7 +101,8 @@ struct recorded {
 	/* What the comments say was lost, of all files. */
 	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
 	__u64 unlooked;			/* processes; the most of one file */
-	__u64 unanalysed;		/* ticks of processes that had only begun, in no sample */
+	__u64 unanalysed;		/* ticks of processes that had only begun, in no sample, ... */
+	__u64 forbidden;		/* ... and of those that may not be read */
 	struct recorded_quotas quotas;	/* that held threads back */
 	struct recorded_starts starts;	/* of processes: their comments are not among those above */
 	struct recorded_growths growths; /* where memory was measured */

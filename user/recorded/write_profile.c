@@ -107,6 +107,7 @@ static void set_info(struct profile_writer *w)
 	info->ticks_wanted = r->ticks_wanted;
 	info->unlooked = r->unlooked > UINT32_MAX ? UINT32_MAX : r->unlooked;
 	info->unanalysed = r->unanalysed;
+	info->forbidden = r->forbidden;
 	info->timed = info->events & EVENT_BIT(EVENT_CPU) && is_timed(w);
 }
 

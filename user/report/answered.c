@@ -198,6 +198,11 @@ static void note_files(struct answered *a)
 			 "%llu ticks of programs that had only begun and were not analysed yet are not in "
 			 "here",
 			 r->unanalysed);
+	if (r->forbidden)
+		add_note(a, "forbidden",
+			 "%llu ticks of processes that may not be read are not in here: pyperf-bpf doctor "
+			 "says what would allow it",
+			 r->forbidden);
 }
 
 static void note_incomplete(struct answered *a)

@@ -147,7 +147,9 @@ static void set_inputs(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
-	a->windows.timed = (a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall) &&
+	/* From outside looks are missing where the looker got no CPU. */
+	a->windows.timed = (a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall ||
+			    a->kernel_options.trigger == TRIGGER_OUTSIDE) &&
 			   accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;

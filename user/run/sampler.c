@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "hosted/home.h"
 #include "kern/kernel.h"
 #include "options/outside.h"
 #include "options/row.h"
@@ -14,9 +15,12 @@
 #define EXIT_USAGE 2
 #define REASON_SIZE 512
 
-static int open_kernel(struct agent *a)
+/* home: NULL = that of the options. */
+static int open_kernel(struct agent *a, const struct home *home)
 {
 	a->kernel_options = settings_kernel(a->options);
+	if (home)
+		a->kernel_options.home = home;
 	a->kernel_options.kernel_nameless = !a->kernel_names;
 	a->kernel_options.kernel_base = a->kernel_names ? kernel_names_base(a->kernel_names) : 0;
 	return kernel_open(&a->kernel, &a->kernel_options);
@@ -38,8 +42,8 @@ static int open_outside(struct agent *a)
 	snprintf(reason, sizeof(reason), "%s", kernel_reason(a->kernel));
 	kernel_close(a->kernel);
 	a->kernel = NULL;
-	a->options->trigger = TRIGGER_OUTSIDE;
-	err = open_kernel(a);
+	/* The options stay as they are: SIGHUP compares them with what the file says. */
+	err = open_kernel(a, &home_outside);
 	if (err) {
 		log_error("BPF is refused here (%s), and %s" ASK_DOCTOR, reason, kernel_reason(a->kernel));
 		a->exit_code = EXIT_FAILURE;
@@ -54,7 +58,7 @@ static int open_outside(struct agent *a)
 int sampler_open(struct agent *a)
 {
 	const long frequency = a->options->frequency;
-	int err = open_kernel(a);
+	int err = open_kernel(a, NULL);
 
 	if (err && a->options->trigger == TRIGGER_AUTO && kernel_is_refused(a->kernel)) {
 		err = open_outside(a);

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import cgroups
+import home
 import profiler
 from pods import Pod
 
@@ -43,7 +44,9 @@ def test_by_name(named, tmp_path):
         both = wanted.pid, other.pid
         run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 1999, "--comm", "nobody,want*")
         assert seen(run) == {wanted.pid}
-        assert not_selected(run) >= 0.2 * profiler.total(run.of(wanted.pid)) > 5
+        # From outside nobody looks at who is not selected.
+        assert not_selected(run) >= (0 if home.refusal() else 0.2) * profiler.total(run.of(wanted.pid))
+        assert profiler.total(run.of(wanted.pid)) > 25
         run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 499, "--exclude-comm", "wante?")
         assert other.pid in seen(run) and wanted.pid not in seen(run)
 
@@ -93,7 +96,8 @@ def test_children_of_an_excluded_process_are_excluded_until_they_exec(named, wor
             comms = {s.comm for s in run.samples}
             assert comms == {"wanted"}
             assert parent.pid not in seen(run)
-            assert not_selected(run) > profiler.total(run.samples) > 30
+            assert home.refusal() or not_selected(run) > profiler.total(run.samples)
+            assert profiler.total(run.samples) > 30
         finally:
             run.kill()
             with contextlib.suppress(ProcessLookupError):
@@ -149,7 +153,7 @@ def test_children_to_come(workloads, tmp_path):
     try:
         process.stdout.readline()
         run = profiler.Run(tmp_path, "--pid", process.pid, "--children", "-F", 499)
-        profiler.wait_until(lambda: started(run.process.pid), what="ticks")
+        profiler.wait_until(lambda: profiler.samples_cpus(run), what="ticks")
         process.stdin.write("\n")
         process.stdin.close()
         about = json.loads(process.stdout.read())
@@ -162,14 +166,6 @@ def test_children_to_come(workloads, tmp_path):
     for name, pid in burners.items():
         assert profiler.total(run.of(pid)) > 30, (name, run.stats["outcomes"])
     assert seen(run) <= set(about.values()) | {about["shell"]}
-
-
-def started(pid):
-    """Whether the profiler has its perf events open."""
-    fds = pathlib.Path("/proc/%d/fd" % pid)
-    with contextlib.suppress(OSError):
-        return sum(os.readlink(fd) == "anon_inode:[perf_event]" for fd in fds.iterdir()) >= 1
-    return False
 
 
 @pytest.mark.parametrize("arguments, says", [

@@ -77,8 +77,9 @@ def test_on_a_time_line(tmp_path):
     assert any("ingest-worker-with-a-long-name (tid " in one["name"] for one in found["profiles"])
 
 
-def test_a_thread_that_comes_later(tmp_path):
-    """One that is sampled when the others are known already."""
+@pytest.mark.parametrize("trigger", ("auto", "outside"))
+def test_a_thread_that_comes_later(tmp_path, trigger):
+    """One that is sampled when the others are known already. Whose name it is says the time when it began."""
     chosen = next(i for i in CHOSEN if i.version < IN_KERNEL and i.version >= (3, 8))
     program = ("import threading, time\n"
                "def work():\n"
@@ -88,5 +89,5 @@ def test_a_thread_that_comes_later(tmp_path):
                "while time.process_time() < 2: time.sleep(0.05)\n"
                "threading.Thread(target=work, name='second').start()\n")
     with profiler.target(chosen.path, "-c", program) as target:
-        run = profiler.run_while(tmp_path, [target], 3, "-F", 997)
+        run = profiler.run_while(tmp_path, [target], 3, "-F", 997, "--trigger", trigger)
     assert {sample.thread for sample in run.samples} >= {"first", "second"}

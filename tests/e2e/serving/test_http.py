@@ -20,6 +20,7 @@ import time
 import pytest
 
 import formats
+import home
 import interpreters as known
 import interval_graph
 import profiler
@@ -238,12 +239,13 @@ def test_nonsense(one_server, data):
 def test_metrics(tmp_path, busy):
     """Every outcome and every counter by name, with the words of the tables they come from;
     no name of a target."""
-    lost = waits.stolen()
+    lost, outside = waits.stolen(), bool(home.refusal())
     with server(tmp_path, "--pid", pids(busy), "-F", 499) as s:
         let_run(busy)
-        # What each CPU has had is read once a second.
+        # What each CPU has had is read once a second. From outside no look is of a CPU, and none is expected.
+        name_of_last = "pyperf_ticks_total" if outside else "pyperf_cpu_ticks_total"
         profiler.wait_until(lambda: any(value for (name, _), value in s.metrics().items()
-                                        if name == "pyperf_cpu_ticks_total"), what="count by CPU")
+                                        if name == name_of_last), what="count by CPU")
         text = s.get("/metrics").body.decode()
         before, after = s.metrics(), s.metrics()
     lost = (waits.stolen() - lost) / 1e9  # seconds in which a hypervisor let no tick come, or halted one
@@ -262,10 +264,10 @@ def test_metrics(tmp_path, busy):
             if name == "pyperf_cpu_ticks_total"}
     wanted = {dict(labels)["cpu"]: value for (name, labels), value in after.items()
               if name == "pyperf_cpu_ticks_expected_total"}
-    assert set(cpus) == set(wanted) == {str(cpu) for cpu in os.sched_getaffinity(0)}
+    assert set(cpus) == set(wanted) == {str(cpu) for cpu in os.sched_getaffinity(0) if not outside}
     # As of the last second. Busy time is told in hundredths of a second: 5 ticks of each CPU, at both ends.
-    assert 0 < sum(cpus.values()) <= after["pyperf_ticks_total", ()]
-    assert 0 < sum(wanted.values()) <= after["pyperf_ticks_expected_total", ()] + 10 * len(wanted)
+    assert outside or 0 < sum(cpus.values()) <= after["pyperf_ticks_total", ()]
+    assert outside or 0 < sum(wanted.values()) <= after["pyperf_ticks_expected_total", ()] + 10 * len(wanted)
     for cpu, expected in wanted.items():
         assert cpus[cpu] + 499 * lost > 0.5 * expected or expected < 100, (cpus, wanted, lost)
     for key, value in before.items():
@@ -273,7 +275,7 @@ def test_metrics(tmp_path, busy):
     sampler = ("program", "sampler"),
     assert before["pyperf_kernel_runs_total", sampler] >= ticks - os.cpu_count()
     runs = before["pyperf_kernel_runs_total", sampler]
-    assert 0 < before["pyperf_kernel_seconds_total", sampler] < 1e-3 * runs + lost
+    assert 0 < before["pyperf_kernel_seconds_total", sampler] < (5e-3 if outside else 1e-3) * runs + lost
     assert before["pyperf_cpu_seconds_total", ()] > 0 and before["pyperf_map_bytes", ()] > 1 << 20
     for process in ("profiler", "worker", "parser"):
         assert 1 << 20 < before["pyperf_resident_bytes", (("process", process),)] < 1 << 30

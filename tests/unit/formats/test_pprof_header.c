@@ -80,9 +80,12 @@ TEST(ticks_of_what_had_only_begun)
 	Pyperf__Profile *d;
 
 	info.unanalysed = 12;
+	info.forbidden = 3;
 	assert_int_equal(profile_set_info(p, &info), 0);
 	d = encode_and_decode(p);
-	assert_int_equal(d->n_comment, 1);
+	assert_int_equal(d->n_comment, 2);
+	assert_string_equal(string(d, d->comment[1]),
+			    "3 ticks of processes that may not be read are not in this profile");
 	assert_string_equal(string(d, d->comment[0]), "12 ticks of programs that had only begun and were not "
 						      "analysed yet are not in this profile");
 	pyperf__profile__free_unpacked(d, NULL);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <bpf/libbpf.h>
 
@@ -98,4 +99,22 @@ TEST(hash_table)
 	assert_int_equal(all[0].id, 5);
 	assert_int_equal(table_remove(&side.processes, &pid), 0);
 	assert_int_equal(table_remove(&side.processes, &pid), -ENOENT);
+}
+
+/* They are no file, although the kernel takes what is shared for one, and ends who makes one too large. */
+TEST(limit_of_files)
+{
+	struct rlimit before, small, now;
+	struct area other;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = (struct rlimit){ 4096, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(area_open(&other, skel), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &now), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(now.rlim_cur, 4096);
+	assert_true(other.size > 4096);
+	other.base[other.size - 1] = 1;
+	area_close(&other);
 }

@@ -15,6 +15,7 @@ static struct profile *forge(void)
 		.ticks_came = 90,
 		.ticks_wanted = 100,
 		.unanalysed = 7,
+		.forbidden = 2,
 		.quotas = { { .cgroup = "/a", .quota_us = 1, .period_us = 2, .periods = 5, .held_us = 12 } },
 		.quota_count = 1,
 	};
@@ -45,8 +46,9 @@ TEST(what_it_says_counts_once)
 		assert_int_equal(r.ticks_came, 90 * files);
 		assert_int_equal(r.ticks_wanted, 100 * files);
 		assert_int_equal(r.unanalysed, 7 * files);
+		assert_int_equal(r.forbidden, 2 * files);
 		assert_int_equal(r.quotas.count, 1);
 		assert_int_equal(r.quotas.rows[0].held_us, 12 * files);
-		assert_int_equal(r.comment_count, 3);
+		assert_int_equal(r.comment_count, 4);
 	}
 }

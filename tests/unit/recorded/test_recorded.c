@@ -98,10 +98,12 @@ TEST(what_comments_say)
 	say(&r, "3 processes could not be looked at (3 of uid 7): what they did is "
 		"not there");
 	say(&r, "12 ticks of programs that had only begun and were not analysed");
+	say(&r, "8 ticks of processes that may not be read are not in this profile");
 	say(&r, "9 of 10 things");
 	recorded_comment(&r, 0);
-	assert_int_equal(r.comment_count, 4);
+	assert_int_equal(r.comment_count, 5);
 	assert_int_equal(r.unanalysed, 12);
+	assert_int_equal(r.forbidden, 8);
 	assert_int_equal(r.ticks_came, 180);
 	assert_int_equal(r.ticks_wanted, 200);
 	assert_int_equal(r.unlooked, 3);
