@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "base/turn_times.h"
 #include "export/log_file.h"
-#include "http/history.h"
-#include "http/profile_request.h"
+#include "http/route.h"
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
 #include "kern/stats.h"
@@ -23,7 +22,9 @@
 #include "stats/run_facts.h"
 #include "stats/run_stats.h"
 #include "targets/registry.h"
+#include "tree/generation.h"
 #include "tree/journal.h"
+#include "tree/window.h"
 
 /* The first failure stays in err, so that a metric is a line. */
 struct metrics_page {
@@ -185,27 +186,30 @@ static double resident_bytes(pid_t pid)
 
 static void add_self(struct metrics_page *p, const struct metrics_view *v)
 {
+	const struct http_inputs *in = &v->site->inputs;
+
 	counter(p, "cpu_seconds_total", "CPU time of the profiler's processes in user space.",
-		run_stats_cpu_so_far() + v->worker_seconds - v->run->command_seconds);
+		run_stats_cpu_so_far() + v->worker_seconds - in->run->command_seconds);
 	family(p, "resident_bytes", "gauge", "Memory of the profiler's processes.");
 	labelled(p, "resident_bytes", "process", "profiler", resident_bytes(getpid()));
 	labelled(p, "resident_bytes", "process", "worker", v->worker ? resident_bytes(v->worker) : 0);
 	labelled(p, "resident_bytes", "process", "parser", v->parser ? resident_bytes(v->parser) : 0);
-	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(v->kernel)->map_bytes);
+	gauge(p, "map_bytes", "Memory of the kernel side's tables.", kernel_tables(in->kernel)->map_bytes);
 }
 
 static void add_targets(struct metrics_page *p, const struct metrics_view *v)
 {
-	const struct codes_stats *codes = codes_get_stats(v->codes);
+	const struct http_inputs *in = &v->site->inputs;
+	const struct codes_stats *codes = codes_get_stats(in->codes);
 	size_t live = 0;
 
-	registry_count(v->registry, &live);
+	registry_count(in->registry, &live);
 	gauge(p, "processes_live", "Processes that are profiled and running.", live);
 	gauge(p, "processes_known", "Processes held in memory, ended ones included.",
-	      registry_held(v->registry));
+	      registry_held(in->registry));
 	gauge(p, "processes_not_looked_at",
 	      "Processes that could not be looked at, ended ones included: what they did is in no profile.",
-	      registry_count_unlooked(v->registry));
+	      registry_count_unlooked(in->registry));
 	gauge(p, "code_objects", "Code objects held in memory.", codes->codes);
 	gauge(p, "code_bytes", "Memory of the code objects.", codes->bytes);
 	counter(p, "line_decodes_total", "Line tables searched.", codes->decodes);
@@ -285,11 +289,12 @@ static void add_history(struct metrics_page *p, const struct history *h)
 	gauge(p, "intervals_kept_bytes", "Their memory.", h->bytes);
 }
 
-static void add_http(struct metrics_page *p, const struct answer_counts *answers,
-		     const struct profile_requests *profiles)
+static void add_http(struct metrics_page *p, const struct site *s)
 {
-	counter(p, "http_answers_total", "HTTP requests answered.", answers->answers);
-	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", answers->refusals);
+	const struct profile_requests *profiles = &s->profiles;
+
+	counter(p, "http_answers_total", "HTTP requests answered.", s->answers.answers);
+	counter(p, "http_refusals_total", "HTTP requests refused: status 400 or above.", s->answers.refusals);
 	counter(p, "profiles_served_total", "Profiles sent to clients.", profiles->served);
 	counter(p, "profiles_abandoned_total", "Profile requests whose client went away.",
 		profiles->abandoned);
@@ -298,45 +303,47 @@ static void add_http(struct metrics_page *p, const struct answer_counts *answers
 
 int metrics_text(const struct metrics_view *v, struct buf *out)
 {
+	const struct http_inputs *in = &v->site->inputs;
 	struct kernel_stats k = {};
 	struct metrics_page p = { .text = out };
 
-	kernel_stats(v->kernel, &k);
+	kernel_stats(in->kernel, &k);
 	family(&p, "build_info", "gauge", "The version, as a label.");
 	labelled(&p, "build_info", "version", PYPERF_VERSION, 1);
 	family(&p, "trigger_info", "gauge", "What makes the samples, as a label: perf, timer or outside.");
-	labelled(&p, "trigger_info", "trigger", trigger_name(kernel_trigger(v->kernel)), 1);
-	gauge(&p, "sampling", "1 while ticks are taken.", v->sampling);
-	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", v->run->frequency);
-	gauge(&p, "cpus", "CPUs that tick.", v->run->cpus);
+	labelled(&p, "trigger_info", "trigger", trigger_name(kernel_trigger(in->kernel)), 1);
+	gauge(&p, "sampling", "1 while ticks are taken.", v->site->health == HEALTH_SAMPLING);
+	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", in->run->frequency);
+	gauge(&p, "cpus", "CPUs that tick.", in->run->cpus);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		add_outcomes(&p, &k.sum, kind);
 	add_natives(&p, &k.sum);
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
-		v->generations);
-	add_kernel(&p, &k, kernel_expected(v->kernel));
-	add_cpus(&p, kernel_cpu_ticks(v->kernel), v->run->frequency);
+		in->generation->count);
+	add_kernel(&p, &k, kernel_expected(in->kernel));
+	add_cpus(&p, kernel_cpu_ticks(in->kernel), in->run->frequency);
 	add_self(&p, v);
-	if (v->run->turns)
-		add_turns(&p, v->run->turns);
+	if (in->run->turns)
+		add_turns(&p, in->run->turns);
 	add_targets(&p, v);
-	if (v->natives)
-		add_native_names(&p, v->natives);
+	if (in->natives)
+		add_native_names(&p, in->natives);
 	if (v->export)
 		add_export(&p, v->export);
 	if (v->journal)
 		add_log(&p, v->journal);
 	if (v->journal && v->journal->routes)
 		add_routes(&p, v->journal->routes);
-	if (v->log_file && v->log_file->path)
-		add_log_file(&p, v->log_file);
-	if (v->kubelet)
-		add_kubelet(&p, v->kubelet);
+	if (in->log_file && in->log_file->path)
+		add_log_file(&p, in->log_file);
+	if (in->kubelet)
+		add_kubelet(&p, in->kubelet);
 	counter(&p, "more_endpoints_total",
-		"Stacks of profiles whose endpoint was one too many (--by endpoint).", v->more_endpoints);
-	add_history(&p, v->history);
-	add_http(&p, v->answers, v->profiles);
+		"Stacks of profiles whose endpoint was one too many (--by endpoint).",
+		in->windows->more_endpoints);
+	add_history(&p, &v->site->recent.history);
+	add_http(&p, v->site);
 	return p.err;
 }
 

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "http/answer.h"
 #include "http/processes.h"
+#include "http/route.h"
 #include "kern/stats.h"
 #include "page/pieces.h"
 #include "profile/profile.h"
@@ -16,24 +17,24 @@
 #include "stats/run_facts.h"
 #include "targets/registry.h"
 
-static int add_version(const struct page_view *v, struct buf *out)
+static int add_version(const struct site *s, struct buf *out)
 {
-	(void)v;
+	(void)s;
 	return buf_add_string(out, PYPERF_VERSION);
 }
 
 /* How long, how many, and how much of it is in no profile. */
-static int add_state(const struct page_view *v, struct buf *out)
+static int add_state(const struct site *s, struct buf *out)
 {
-	const struct run_facts *run = v->run;
+	const struct run_facts *run = s->inputs.run;
 	struct kernel_stats stats = {};
 	char words[BOOKS_WORDS_MAX];
 	size_t live = 0;
 
-	if (v->health == HEALTH_STARTING)
+	if (s->health == HEALTH_STARTING)
 		return buf_add_string(out, "Not sampling yet.");
-	kernel_stats(v->kernel, &stats);
-	registry_count(v->registry, &live);
+	kernel_stats(s->inputs.kernel, &stats);
+	registry_count(s->inputs.registry, &live);
 	return buf_printf(out,
 			  "%d CPUs at %u Hz for %s s: %s, of %zu process%s and of those that have ended. "
 			  "What is in no profile is <a href=\"metrics\">counted</a>.",
@@ -43,9 +44,9 @@ static int add_state(const struct page_view *v, struct buf *out)
 }
 
 /* One link for each kind of event, if there are several. page.js keeps the rest of the query. */
-static int add_events(const struct page_view *v, struct buf *out)
+static int add_events(const struct site *s, struct buf *out)
 {
-	const __u32 events = v->run->events;
+	const __u32 events = s->inputs.run->events;
 	int err = 0;
 
 	if (!(events & (events - 1)))
@@ -59,21 +60,21 @@ static int add_events(const struct page_view *v, struct buf *out)
 }
 
 /* The part that a file without a server has, too. */
-static int add_graph(const struct page_view *v, struct buf *out)
+static int add_graph(const struct site *s, struct buf *out)
 {
-	(void)v;
+	(void)s;
 	return buf_add(out, piece_graph.data, piece_graph.size);
 }
 
-static int add_processes(const struct page_view *v, struct buf *out)
+static int add_processes(const struct site *s, struct buf *out)
 {
-	return processes_html(v->registry, v->kernel, v->recent, out);
+	return processes_html(s->inputs.registry, s->inputs.kernel, recent_profile(&s->recent), out);
 }
 
 /* The values that the page has in braces, in its order. */
 static const struct {
 	const char *name;
-	int (*add)(const struct page_view *v, struct buf *out);
+	int (*add)(const struct site *s, struct buf *out);
 } parts[] = {
 	{ "{version}", add_version },
 	{ "{events}", add_events },
@@ -82,7 +83,7 @@ static const struct {
 	{ "{processes}", add_processes },
 };
 
-static int add_page(const struct page_view *v, struct buf *out)
+static int add_page(const struct site *s, struct buf *out)
 {
 	const char *at = piece_html.data, *end = at + piece_html.size;
 	int err = 0;
@@ -92,16 +93,16 @@ static int add_page(const struct page_view *v, struct buf *out)
 
 		if (!name)
 			continue;
-		err = buf_add(out, at, name - at) ?: parts[i].add(v, out);
+		err = buf_add(out, at, name - at) ?: parts[i].add(s, out);
 		at = name + strlen(parts[i].name);
 	}
 	return err ?: buf_add(out, at, end - at);
 }
 
-enum MHD_Result page_answer(const struct page_view *v, const struct client *c)
+enum MHD_Result page_answer(const struct site *s, const struct client *c)
 {
 	_cleanup_buf_ struct buf out = {};
-	int err = add_page(v, &out);
+	int err = add_page(s, &out);
 
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_HTML, &out);
 }

@@ -5,24 +5,12 @@
 #ifndef PYPERF_HTTP_PAGE_H
 #define PYPERF_HTTP_PAGE_H
 
-#include "http/health.h"
+#include "http/answer.h"
 
-struct kernel;
 struct piece;
-struct profile;
-struct registry;
-struct run_facts;
+struct site;
 
-/* The facts that the page shows. */
-struct page_view {
-	enum health health;
-	const struct kernel *kernel;
-	const struct registry *registry;
-	const struct run_facts *run;
-	const struct profile *recent; /* of the last interval, for each process's samples; NULL = none yet */
-};
-
-enum MHD_Result page_answer(const struct page_view *v, const struct client *c);
+enum MHD_Result page_answer(const struct site *s, const struct client *c);
 /* A file that the page loads. */
 struct page_file {
 	const char *path, *type;

@@ -18,7 +18,6 @@
 #include "http/page.h"
 #include "page/pieces.h"
 #include "targets/discover.h"
-#include "tree/generation.h"
 
 /* A request. */
 struct visit {
@@ -31,16 +30,7 @@ struct visit {
 
 static enum MHD_Result page(struct visit *v)
 {
-	const struct site *s = v->entrance->site;
-	const struct page_view view = {
-		.health = s->health,
-		.kernel = s->inputs.kernel,
-		.registry = s->inputs.registry,
-		.run = s->inputs.run,
-		.recent = recent_profile(&s->recent),
-	};
-
-	return page_answer(&view, &v->client);
+	return page_answer(v->entrance->site, &v->client);
 }
 
 static enum MHD_Result interval(struct visit *v)
@@ -112,25 +102,13 @@ static enum MHD_Result metrics(struct visit *v)
 	const struct site *s = v->entrance->site;
 	const struct http_inputs *inputs = &s->inputs;
 	const struct metrics_view view = {
-		.sampling = s->health == HEALTH_SAMPLING,
+		.site = s,
 		.worker = worker_pid(inputs->worker),
 		.parser = worker_parser_pid(inputs->worker),
 		.worker_seconds = worker_seconds(inputs->worker),
-		.generations = inputs->generation->count,
-		.more_endpoints = inputs->windows->more_endpoints,
 		.questions = discover_pending(inputs->discover),
-		.kernel = inputs->kernel,
-		.codes = inputs->codes,
-		.registry = inputs->registry,
-		.natives = inputs->natives,
-		.run = inputs->run,
 		.export = *inputs->continuous ? continuous_stats(*inputs->continuous) : NULL,
-		.kubelet = inputs->kubelet,
 		.journal = inputs->journal ? *inputs->journal : NULL,
-		.log_file = inputs->log_file,
-		.history = &s->recent.history,
-		.answers = &s->answers,
-		.profiles = &s->profiles,
 	};
 
 	return metrics_answer(&view, &v->client);

@@ -10,9 +10,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/turn_times.h"
-#include "http/history.h"
 #include "http/metrics.h"
-#include "http/profile_request.h"
+#include "http/route.h"
 #include "kern/banks.h"
 #include "kubelet/kubelet.h"
 #include "names/jits.h"
@@ -21,14 +20,16 @@
 #include "stats/books.h"
 #include "stats/export_stats.h"
 #include "stats/run_facts.h"
+#include "tree/generation.h"
 #include "tree/journal.h"
+#include "tree/window.h"
 
 static struct turn_times turns;
 static const struct run_facts facts = { .frequency = 199, .cpus = 3, .turns = &turns };
-static const struct answer_counts answers = { .answers = 11, .refusals = 22 };
-static const struct profile_requests profiles = { .served = 33, .abandoned = 44, .open = 5 };
 static const struct export_stats exported = { .files_written = 66, .samples_dropped = 77 };
-static const struct history history = { .count = 6, .bytes = 6000 };
+static const struct generation generation = { .count = 8 };
+static struct windows windows;
+static struct site site;
 static struct metrics_view view;
 static struct natives *natives;
 static struct buf out;
@@ -39,17 +40,20 @@ static int setup_metrics(void **state)
 
 	if (!err)
 		err = natives_new(&natives);
-	view = (struct metrics_view){
-		.sampling = true,
-		.generations = 8,
-		.questions = 9,
-		.codes = codes,
-		.registry = registry,
-		.run = &facts,
-		.history = &history,
-		.answers = &answers,
-		.profiles = &profiles,
+	site = (struct site){
+		.inputs = {
+			.generation = &generation,
+			.windows = &windows,
+			.codes = codes,
+			.registry = registry,
+			.run = &facts,
+		},
+		.health = HEALTH_SAMPLING,
+		.recent.history = { .count = 6, .bytes = 6000 },
+		.answers = { .answers = 11, .refusals = 22 },
+		.profiles = { .served = 33, .abandoned = 44, .open = 5 },
 	};
+	view = (struct metrics_view){ .site = &site, .questions = 9 };
 	return err;
 }
 
@@ -64,7 +68,7 @@ static int teardown_metrics(void **state)
 static const char *text(void)
 {
 	need_kernel();
-	view.kernel = kernel;
+	site.inputs.kernel = kernel;
 	buf_free(&out);
 	out = (struct buf){ 0 };
 	assert_int_equal(metrics_text(&view, &out), 0);
@@ -127,7 +131,7 @@ TEST(numbers)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		if (!has_line(lines[i]))
 			fail_msg("there is no line '%s'", lines[i]);
-	view.sampling = false;
+	site.health = HEALTH_ENDING;
 	text();
 	assert_true(has_line("pyperf_sampling 0"));
 }
@@ -143,7 +147,7 @@ TEST(native_names)
 	assert_null(strstr(out.data, "pyperf_native_files"));
 	assert_int_equal(natives_file(natives, &map, &file), 0);
 	assert_int_equal(jits_region(natives_jits(natives), 7, 8, 0x10000, 0x13000, &position), 0);
-	view.natives = natives;
+	site.inputs.natives = natives;
 	text();
 	assert_true(has_line("pyperf_native_files 1"));
 	assert_true(has_line("pyperf_native_regions 1"));
@@ -247,7 +251,7 @@ TEST(only_where_there_is_one)
 	assert_null(strstr(out.data, "kubelet"));
 	assert_int_equal(kubelet_open(&kubelet, &o), 0);
 	view.export = &exported;
-	view.kubelet = kubelet;
+	site.inputs.kubelet = kubelet;
 	text();
 	assert_true(has_line("pyperf_files_written_total 66"));
 	assert_true(has_line("pyperf_samples_dropped_total 77"));

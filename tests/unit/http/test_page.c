@@ -8,11 +8,13 @@
 #include "tests/unit/kern/need_kernel.h"
 
 #include "http/page.h"
+#include "http/route.h"
 #include "page/pieces.h"
 #include "stats/run_facts.h"
 
 static struct run_facts facts;
-static struct page_view view;
+static struct site site;
+static struct interval last;
 static answer_function *answer;
 
 static int setup_page(void **state)
@@ -21,7 +23,7 @@ static int setup_page(void **state)
 
 	facts = (struct run_facts){ .start = clock_seconds() - 1234.5, .frequency = 99, .cpus = 7,
 				    .events = EVENT_BIT(EVENT_CPU) };
-	view = (struct page_view){ .registry = registry, .run = &facts };
+	site = (struct site){ .inputs = { .registry = registry, .run = &facts } };
 	start_server(answer_at_once, &answer, NULL);
 	return err;
 }
@@ -34,7 +36,7 @@ static int teardown_page(void **state)
 
 static enum MHD_Result page(const struct client *c)
 {
-	return page_answer(&view, c);
+	return page_answer(&site, c);
 }
 
 static const char *asked(answer_function *f, const char *request)
@@ -63,14 +65,14 @@ TEST(while_sampling)
 	const char *a;
 
 	need_kernel();
-	view.kernel = kernel;
-	view.health = HEALTH_SAMPLING;
+	site.inputs.kernel = kernel;
+	site.health = HEALTH_SAMPLING;
 	a = asked(page, GET("/"));
 	assert_int_equal(status_of(a), 200);
 	assert_non_null(strstr(body_of(a), "7 CPUs at 99 Hz for 1,23"));
 	assert_non_null(strstr(body_of(a), "0 samples, of 2 processes that run"));
 	assert_null(strstr(body_of(a), "Not sampling yet."));
-	view.health = HEALTH_ENDING;
+	site.health = HEALTH_ENDING;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "7 CPUs at 99 Hz"));
 }
 
@@ -80,8 +82,8 @@ TEST(links_to_kinds_of_events)
 	const char *a;
 
 	need_kernel();
-	view.kernel = kernel;
-	view.health = HEALTH_SAMPLING;
+	site.inputs.kernel = kernel;
+	site.health = HEALTH_SAMPLING;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))),
 			       "<nav id=\"events\" class=\"choice\" aria-label=\"kind of event\"></nav>"));
 	facts.events |= EVENT_BIT(EVENT_OFFCPU);
@@ -99,7 +101,8 @@ TEST(samples_of_the_last_interval)
 	set_root(27, 2, 0);
 	set_node(28, 27, 101, 1, 3);
 	run();
-	view.recent = profile;
+	last = (struct interval){ .profile = profile };
+	site.recent.history.rows[site.recent.history.count++] = &last;
 	assert_non_null(strstr(body_of(asked(page, GET("/"))), "<td>3<td>75.0 %"));
 }
 
