@@ -62,6 +62,16 @@ struct ignored {
 	__u32 image; /* of its start time and exec count */
 };
 
+#define KEPT_PROCESSES 16 /* a power of two */
+
+/* A copy of an entry in processes, or that there is none. */
+struct kept_process {
+	__u64 stamp;	 /* processes_stamp before it was copied */
+	__u32 tgid;	 /* 0 = nobody's */
+	__u32 is_absent; /* the table has no such process */
+	struct process process;
+} __attribute__((aligned(64)));
+
 /*
  * What every tick uses comes first and lies side by side: between two ticks the processor's caches forget
  * it, and each line of 64 bytes has to be fetched anew. The first 128 bytes also have the shortest
@@ -262,6 +272,8 @@ struct scratch {
 	struct { /* python/object.h */
 		char name[TYPE_NAME]; /* of a type that is not known yet, or of a function */
 	} type;
+
+	struct kept_process kept[KEPT_PROCESSES]; /* sample/process.h: those that this CPU used before */
 } __attribute__((aligned(64)));
 
 #endif

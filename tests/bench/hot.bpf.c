@@ -20,7 +20,8 @@ const volatile __u32 driving_syscall; /* its number: getppid */
 /* Changed by user space between rounds. */
 struct bench_control control;
 struct bench_result result;
-__u64 target_start, target_exec;
+__u64 found_start, found_exec;
+__u32 sought; /* tgid */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -108,15 +109,15 @@ int on_tick(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
-/* Leaves what proves the target's identity to the sampler in target_start and target_exec. */
+/* Leaves what proves the identity of a process to the sampler in found_start and found_exec. */
 SEC("iter/task")
-int find_target(struct bpf_iter__task *ctx)
+int find_process(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (task && (__u32)task->pid == target) {
-		target_start = task->start_boottime;
-		target_exec = task->self_exec_id;
+	if (task && (__u32)task->pid == sought) {
+		found_start = task->start_boottime;
+		found_exec = task->self_exec_id;
 	}
 	return 0;
 }

@@ -19,7 +19,8 @@ static const char usage[] = "hot --pid PID [options]: times the sampler on a Pyt
 			    "  --seconds S    length of a round (1)    --rounds N  how many (5)    --warm-up "
 			    "S  before the first (0.2)\n"
 			    "  --sampled HZ   by a perf event on --cpu N instead\n"
-			    "  --empty        the same events, but a program that does nothing\n"
+			    "  --beside PID   is sampled, too, and not timed; of the same interpreter\n"
+			    "  --empty        the same events, but a program that does nothing (kernel_ns)\n"
 			    "  --wait         one round, from the line \"ready\" until standard input ends\n"
 			    "  --folded FILE  the stacks, by function name\n"
 			    "hot --read-cost: times reads of its own memory\n";
@@ -111,8 +112,9 @@ static void print_instructions(void)
 	__u32 size = sizeof(info);
 
 	if (!bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size))
-		printf(" \"jited_bytes\": %u, \"verified_instructions\": %u,\n", info.jited_prog_len,
-		       info.verified_insns);
+		printf(" \"jited_bytes\": %u, \"verified_instructions\": %u, \"kernel_ns\": %.2f,\n",
+		       info.jited_prog_len, info.verified_insns,
+		       info.run_cnt ? (double)info.run_time_ns / info.run_cnt : 0);
 }
 
 static void measure_rounds(__u32 repeat, const char *comma)
@@ -128,6 +130,7 @@ static void measure_rounds(__u32 repeat, const char *comma)
 static void measure_target(void)
 {
 	hot_set_target();
+	hot.counting = hot.o.work == BENCH_EMPTY ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
 	hot_attach();
 	printf("{\"version\": \"%s\", \"rounds\": [", hot.identity.version);
 	begin(hot.o.work, hot.o.repeats[0]);
@@ -216,6 +219,11 @@ static void take_option(int c)
 	case 'p':
 		o->pid = number(optarg);
 		break;
+	case 'b':
+		if (o->beside_count == ARRAY_SIZE(o->beside))
+			die("--beside: up to %zu programs", ARRAY_SIZE(o->beside));
+		o->beside[o->beside_count++] = number(optarg);
+		break;
 	case 'c':
 		o->cache = cache_mode(optarg);
 		break;
@@ -271,7 +279,7 @@ static void parse(int argc, char **argv)
 		{ "sampled", 1, NULL, 'f' }, { "cpu", 1, NULL, 'C' },	    { "wait", 0, NULL, 'w' },
 		{ "folded", 1, NULL, 'o' },  { "read-cost", 0, NULL, 'm' }, { "help", 0, NULL, 'h' },
 		{ "warm-up", 1, NULL, 'W' }, { "empty", 0, NULL, 'e' },	    { "states", 0, NULL, 'S' },
-		{}
+		{ "beside", 1, NULL, 'b' },  		{}
 	};
 	struct hot_options *o = &hot.o;
 

@@ -39,6 +39,8 @@
 
 struct hot_options {
 	pid_t pid;
+	pid_t beside[8]; /* programs of the same interpreter that are sampled, too, and not timed */
+	__u32 beside_count;
 	enum cache_mode cache;
 	bool single, states;
 	enum bench_work work;
@@ -62,7 +64,7 @@ static struct {
 	const __u64 *times;
 	struct ring_buffer *ring;
 	struct identity identity;
-	int cpus;
+	int cpus, counting; /* open: the kernel counts the time of programs */
 } hot;
 
 static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -162,14 +164,16 @@ static void hot_load(int (*on_record)(void *, void *, size_t))
 }
 
 /* Start time and exec count as the kernel has them, which /proc does not tell in full. */
-static void hot_find_target(void)
+static void hot_find(pid_t pid, struct process *ret)
 {
-	struct bpf_link *link = bpf_program__attach_iter(hot.skel->progs.find_target, NULL);
+	struct bpf_link *link = bpf_program__attach_iter(hot.skel->progs.find_process, NULL);
 	char byte;
 	int fd;
 
 	if (!link)
 		die("the task iterator cannot be attached: %s", strerror(errno));
+	hot.skel->bss->sought = pid;
+	hot.skel->bss->found_start = 0;
 	fd = bpf_iter_create(bpf_link__fd(link));
 	if (fd < 0)
 		die("the task iterator cannot be run: %s", strerror(errno));
@@ -177,29 +181,37 @@ static void hot_find_target(void)
 		;
 	close(fd);
 	bpf_link__destroy(link);
-	if (!hot.skel->bss->target_start)
-		die("there is no process %d", hot.o.pid);
+	if (!hot.skel->bss->found_start)
+		die("there is no process %d", pid);
+	ret->start_time = hot.skel->bss->found_start;
+	ret->exec_id = hot.skel->bss->found_exec;
+}
+
+/* The process gets this id. All are of one interpreter, so there is one layout. */
+static void hot_announce(pid_t pid, __u32 id)
+{
+	struct process p = { .id = id, .state = PROCESS_PYTHON };
+	__u32 key = pid, index = 0;
+	__u64 ticks;
+
+	if (procfs_start_ticks(pid, &ticks) || identify(pid, ticks, &hot.identity))
+		die("process %d cannot be read", pid);
+	if (hot.identity.verdict != VERDICT_PYTHON)
+		die("process %d: %s", pid,
+		    hot.identity.verdict == VERDICT_NO_LAYOUT ? hot.identity.reason : "not CPython");
+	hot_find(pid, &p);
+	p.runtime = hot.identity.runtime;
+	if (bpf_map__update_elem(hot.skel->maps.layouts, &index, 4, &hot.identity.layout,
+				 sizeof(struct layout), 0) ||
+	    bpf_map__update_elem(hot.skel->maps.processes, &key, 4, &p, sizeof(p), 0))
+		die("process %d cannot be announced", pid);
 }
 
 static void hot_set_target(void)
 {
-	struct process p = { .id = 1, .state = PROCESS_PYTHON };
-	__u32 pid = hot.o.pid, index = 0;
-	__u64 ticks;
-
-	if (procfs_start_ticks(hot.o.pid, &ticks) || identify(hot.o.pid, ticks, &hot.identity))
-		die("process %d cannot be read", hot.o.pid);
-	if (hot.identity.verdict != VERDICT_PYTHON)
-		die("process %d: %s", hot.o.pid,
-		    hot.identity.verdict == VERDICT_NO_LAYOUT ? hot.identity.reason : "not CPython");
-	hot_find_target();
-	p.start_time = hot.skel->bss->target_start;
-	p.exec_id = hot.skel->bss->target_exec;
-	p.runtime = hot.identity.runtime;
-	if (bpf_map__update_elem(hot.skel->maps.layouts, &index, 4, &hot.identity.layout,
-				 sizeof(struct layout), 0) ||
-	    bpf_map__update_elem(hot.skel->maps.processes, &pid, 4, &p, sizeof(p), 0))
-		die("the target cannot be announced");
+	for (__u32 i = 0; i < hot.o.beside_count; i++)
+		hot_announce(hot.o.beside[i], 2 + i);
+	hot_announce(hot.o.pid, 1);
 }
 
 static struct bpf_link *hot_attach_event(void)
