@@ -84,6 +84,7 @@ struct push_options settings_push(const struct options *o)
 		.header_file = o->push_header_file,
 		.ca_file = o->push_ca_file,
 		.timeout_seconds = o->push_timeout,
+		.interval = o->interval_seconds,
 	};
 }
 

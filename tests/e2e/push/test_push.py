@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -68,6 +69,28 @@ def test_everything_arrives_once(busy, tmp_path, kind):
     assert {r.node for r in receiver.received} == {os.uname().nodename}
     starts = [r.profile.time_nanos for r in receiver.received]
     assert starts == sorted(starts), "a service's profiles arrive in their order"
+
+
+def test_a_fleet_is_spread_over_the_interval(busy, tmp_path):
+    """Four profilers that begin at one moment do not send at one moment: each has its own distance from the
+    end of an interval, and keeps it."""
+    interval, since = 6, time.time() - time.monotonic()
+    with receiving("pyroscope") as receiver:
+        runs = []
+        for name in "abcd":
+            (tmp_path / name).mkdir()
+            header = tmp_path / name / "header"
+            header.write_text("X-Agent: %s\n" % name)
+            runs.append(start(tmp_path / name, receiver, "-p", busy.pid, "-F", 19, "--push-header-file",
+                              header, interval=interval))
+        agents = lambda: [one.headers["X-Agent"] for one in receiver.received]  # noqa: E731
+        profiler.wait_until(lambda: all(agents().count(name) >= 2 for name in "abcd"), what="two of each")
+        after = {name: [one.when + since - (one.profile.time_nanos + one.profile.duration_nanos) / 1e9
+                        for one in receiver.received if one.headers["X-Agent"] == name] for name in "abcd"}
+        for run in runs:
+            terminate(run)
+    first = [times[0] for times in after.values()]
+    assert max(first) - min(first) > interval / 20, after
 
 
 @pytest.mark.parametrize("python", NEWEST, ids=str)
@@ -282,11 +305,12 @@ def test_go_tool_pprof_reads_what_was_pushed(busy, tmp_path):
         take = receiver.take
         receiver.take = lambda request, body: (bodies.append(body), take(request, body))
         end_after(start(tmp_path, receiver, "-p", busy.pid), receiver)
-    (tmp_path / "pushed.pb.gz").write_bytes(bodies[0])
+    # The profile is the end of the message.
+    (tmp_path / "pushed.pb.gz").write_bytes(bodies[0][bodies[0].index(b"\x1f\x8b\x08"):])
     done = subprocess.run(["go", "tool", "pprof", "-raw", str(tmp_path / "pushed.pb.gz")],
                           capture_output=True, text=True,
                           env=dict(os.environ, GOTOOLCHAIN="local"), timeout=300)
-    assert done.returncode == 0 and "spin" in done.stdout, done.stderr
+    assert done.returncode == 0 and "spin" in done.stdout and "[books]" in done.stdout, done.stderr
 
 
 def test_credentials_over_http(busy, tmp_path):

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "export/push/item.h"
 #include "export/push/otlp_answer.h"
+#include "export/push/pauses.h"
 #include "formats/otlp_wire.h"
 #include "names/shares.h"
 #include "net/transfers.h"
@@ -30,6 +31,7 @@ struct push {
 	bool hurry, failed, remarked; /* the last two: since the queue was empty */
 	bool exposed;
 	double not_before; /* CLOCK_MONOTONIC: it wants to be left alone until then */
+	struct push_pauses pauses;
 	struct push_stats stats;
 	char trouble[TROUBLE_SIZE], remark[TROUBLE_SIZE];
 };
@@ -67,9 +69,7 @@ static void remove_item(struct push *p, struct push_item *item)
 		p->failed = p->remarked = false;
 }
 
-static void trouble(struct push *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void trouble(struct push *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void trouble(struct push *p, const char *format, ...)
 {
 	va_list args;
 
@@ -118,6 +118,7 @@ static void say_not_taken(struct push *p)
 
 void push_add(struct push *p, struct push_list *l)
 {
+	const double now = clock_seconds();
 	struct push_item *item;
 
 	while ((item = push_list_take(l))) {
@@ -134,6 +135,7 @@ void push_add(struct push *p, struct push_list *l)
 			continue;
 		}
 		item->push = p;
+		item->not_before = p->hurry ? 0 : now + push_pauses_phase(&p->pauses, p->options.interval);
 		*p->last = item;
 		p->last = &item->next;
 		p->waiting++;
@@ -166,18 +168,17 @@ void push_drop_all(struct push *p)
 static void again_later(struct push_item *item, double retry_after)
 {
 	struct push *p = item->push;
-	double pause = 1 << (item->attempts - 1), now = clock_seconds();
-	double chance = (long)(now * 1e6) % 1000 / 2000.0; /* not all machines of a cluster at one moment */
+	const double now = clock_seconds();
 
 	p->stats.failures++;
 	stop_item(item);
 	if (retry_after > 0 && !p->hurry)
-		p->not_before = now + retry_after * (1 + chance / 2);
+		p->not_before = now + push_pauses_wanted(&p->pauses, retry_after);
 	if (p->hurry || item->attempts >= PUSH_ATTEMPTS) {
 		drop(p, item);
 		return;
 	}
-	item->not_before = now + pause * (0.75 + chance);
+	item->not_before = now + push_pauses_again(&p->pauses, item->attempts);
 }
 
 static void start(struct push *p, struct push_item *item)
@@ -397,12 +398,12 @@ static int copy_string(const char **ret, const char *s)
 
 int push_set_options(struct push *p, const struct push_options *o)
 {
-	struct push_options copy = { .format = o->format, .timeout_seconds = o->timeout_seconds };
+	struct push_options copy = { .format = o->format, .timeout_seconds = o->timeout_seconds,
+				     .interval = o->interval };
 	struct push_target target;
 	int err = copy_string(&copy.url, o->url);
 
-	err = err ?: copy_string(&copy.header_file, o->header_file);
-	err = err ?: copy_string(&copy.ca_file, o->ca_file);
+	err = err ?: copy_string(&copy.header_file, o->header_file) ?: copy_string(&copy.ca_file, o->ca_file);
 	err = err ?: push_target_parse(copy.url, o->format, &target);
 	if (err) {
 		free_options(&copy);
@@ -425,6 +426,7 @@ int push_open(struct push **ret, const struct push_options *o)
 	if (!p)
 		return -ENOMEM;
 	p->last = &p->first;
+	push_pauses_begin(&p->pauses);
 	err = shares_new(&p->shares) ?: push_set_options(p, o);
 	err = err ?: transfers_open(&p->transfers, ACTIVE_MAX, on_end, p);
 	if (err) {

@@ -25,6 +25,7 @@ struct push_options {
 	const char *header_file; /* "Name: value" lines, read for each attempt; NULL = none */
 	const char *ca_file;	 /* PEM certificates to trust; NULL = the system's */
 	long timeout_seconds;	 /* of one attempt */
+	double interval; /* seconds over which the machines of a fleet are spread (pauses.h); 0 = at once */
 };
 
 struct push_stats {
