@@ -9,6 +9,7 @@
 #include "kern/process_table.h"
 #include "proc/descent.h"
 #include "targets/discover.h"
+#include "targets/verdicts.h"
 
 struct family {
 	struct record_process *members; /* every process of the machine */
@@ -71,7 +72,7 @@ static int select_member(void *selecting, const struct record_process *p)
 	if (is_known(s->kernel, p))
 		return 0;
 	err = discover_want(s->discover, p);
-	if (!err && discover_process(s->discover, p))
+	if (!err && verdicts_ask(discover_verdicts(s->discover), p))
 		return 0; /* too many questions at once: its first tick asks again */
 	return err;
 }

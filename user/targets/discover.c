@@ -172,24 +172,9 @@ size_t discover_pending(const struct discover *d)
 	return count;
 }
 
-struct no_frames *discover_no_frames(const struct discover *d)
+struct verdicts *discover_verdicts(const struct discover *d)
 {
-	return verdicts_no_frames(d->verdicts);
-}
-
-enum process_state discover_verdict(const struct discover *d, __u32 pid)
-{
-	return verdicts_find(d->verdicts, pid);
-}
-
-const char *discover_why_no_python(const struct discover *d, __u32 pid)
-{
-	return verdicts_why_no_python(d->verdicts, pid);
-}
-
-int discover_process(struct discover *d, const struct record_process *p)
-{
-	return verdicts_ask(d->verdicts, p);
+	return d->verdicts;
 }
 
 struct questions *discover_questions(const struct discover *d)

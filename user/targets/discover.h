@@ -20,6 +20,7 @@ struct loop;
 struct questions;
 struct registry;
 struct selection;
+struct verdicts;
 struct worker;
 
 /* The objects that discovery works with. All borrowed. */
@@ -38,11 +39,6 @@ void discover_free(struct discover *d); /* NULL is fine */
 
 /* A record of the kernel side's ring buffer; fits kernel_on_record(). Always 0. */
 int discover_record(void *discover, void *record, size_t size);
-/*
- * Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. The kernel side asks again
- * in any case.
- */
-int discover_process(struct discover *d, const struct record_process *p);
 /*
  * Tells the kernel side that a process is to be profiled, if it turns out to be Python: the verdict on it
  * comes later. 0, or -errno of kernel_set_process().
@@ -68,6 +64,8 @@ struct discover_subject {
 /* 0, or -ENOSPC. The subject has to be there as long as anything is asked of d. */
 int discover_join(struct discover *d, const struct discover_subject *subject);
 
+/* What was decided about processes: verdicts_find(), verdicts_ask() and more. */
+struct verdicts *discover_verdicts(const struct discover *d);
 /* By which others ask the worker, too. */
 struct questions *discover_questions(const struct discover *d);
 /*
@@ -97,12 +95,5 @@ double discover_fullness(const struct discover *d);
 bool discover_catch_up(struct discover *d);
 /* How many questions are not answered yet, or wait to be asked. */
 size_t discover_pending(const struct discover *d);
-
-/* As verdicts_find(). */
-enum process_state discover_verdict(const struct discover *d, __u32 pid);
-/* As verdicts_no_frames(). */
-struct no_frames *discover_no_frames(const struct discover *d);
-/* As verdicts_why_no_python(). */
-const char *discover_why_no_python(const struct discover *d, __u32 pid);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rulings.h - the decisions so far about each process that the kernel side asked about, and the time from
- * which it may ask again. Such times are ns of CLOCK_MONOTONIC, as bpf_ktime_get_ns() gives them.
+ * rulings.h - the decisions so far about each process that the kernel side asked about. Times are ns of
+ * CLOCK_MONOTONIC, as bpf_ktime_get_ns() gives them.
  */
 #ifndef PYPERF_TARGETS_RULINGS_H
 #define PYPERF_TARGETS_RULINGS_H
@@ -11,7 +11,6 @@
 #include <linux/types.h>
 
 #include "bpf/abi.h"
-#include "python/identify.h"
 
 struct ruling {
 	__u32 pid;
@@ -42,31 +41,5 @@ size_t rulings_count(const struct rulings *r);
 /* Forgets those of which lives() says false. */
 void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling),
 		  void *context);
-
-/*
- * When to ask again about a process that is not Python, but may load it yet. The pause is as long as the
- * process has lived, but 20 ms at least and 30 s at most. An interpreter that is loaded late stays unseen for
- * that long. The first pauses are 20 and 200 ms and 2 s at most: an old process may just have become another
- * program, as scripts do that wait for something and then exec an interpreter.
- */
-__u64 ruling_check_again(struct ruling *v, __u64 start_time);
-/*
- * When to ask again about a process that was refused: what contradicted the layout may be over. The pause is
- * 20 ms at first, is doubled each time, and 30 s at most.
- */
-__u64 ruling_check_refused(struct ruling *v);
-/* When to ask again about a process of which only a part of its files has been read yet: after 20 ms. */
-__u64 ruling_check_rest(void);
-/*
- * When to ask again about a process in which nothing speaks for its layout yet. The pause is a quarter of the
- * time for which that has been so, but 2 ms at least.
- */
-__u64 ruling_check_unproved(const struct ruling *v);
-
-/*
- * Whether a layout must not be used yet. When nothing in the process has spoken for it or against it for 1 s,
- * it is used, provided that it is the one known for this very release.
- */
-bool ruling_waits_for_proof(struct ruling *v, const struct identity *i);
 
 #endif

@@ -14,6 +14,7 @@
 #include "targets/children.h"
 #include "targets/discover.h"
 #include "targets/no_frames.h"
+#include "targets/verdicts.h"
 
 #define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
 #define ASK_SECONDS    10 /* in which all are asked about; those left over are at their first tick */
@@ -32,7 +33,7 @@ static int ask_about(void *targets, const struct record_process *p)
 
 	if (p->pid == (__u32)getpid())
 		return 0;
-	while (discover_process(t->discover, p) == -EAGAIN && clock_seconds() < t->ask_until)
+	while (verdicts_ask(t->verdicts, p) == -EAGAIN && clock_seconds() < t->ask_until)
 		if (t->turn(t->context))
 			return -EINTR;
 	return 0;
@@ -72,7 +73,7 @@ static int look_again(struct targets *t, const struct record_process *p)
 	while (clock_seconds() < end)
 		if (t->turn(t->context))
 			return 0;
-	err = discover_process(t->discover, p);
+	err = verdicts_ask(t->verdicts, p);
 	settle(t);
 	return log_failure(err, "the process cannot be looked at");
 }
@@ -107,11 +108,11 @@ static int select_pid(struct targets *t, pid_t pid)
 	err = select_process(t, &f.process);
 	if (err)
 		return err;
-	err = log_failure(discover_process(t->discover, &f.process), "the process cannot be looked at");
+	err = log_failure(verdicts_ask(t->verdicts, &f.process), "the process cannot be looked at");
 	settle(t);
 	if (t->children) /* it need not be Python, and its exec is seen */
 		return err;
-	for (int i = 1; !err && i < LOOKS && discover_verdict(t->discover, pid) == PROCESS_NOT_PYTHON; i++)
+	for (int i = 1; !err && i < LOOKS && verdicts_find(t->verdicts, pid) == PROCESS_NOT_PYTHON; i++)
 		err = look_again(t, &f.process);
 	return err;
 }
@@ -120,14 +121,14 @@ static int ask_about_child(void *targets, const struct record_process *p)
 {
 	const struct targets *t = targets;
 
-	discover_process(t->discover, p);
+	verdicts_ask(t->verdicts, p);
 	return 0;
 }
 
 static int find_python(void *targets, const struct record_process *p)
 {
 	const struct targets *t = targets;
-	const enum process_state state = discover_verdict(t->discover, p->pid);
+	const enum process_state state = verdicts_find(t->verdicts, p->pid);
 
 	return state == PROCESS_PYTHON || state == PROCESS_NO_LAYOUT;
 }
@@ -144,7 +145,7 @@ static bool has_python_children(struct targets *t, pid_t pid)
 /* One that starts Python: a shell, sudo, a packed program's loader. */
 static int judge_wrapper(struct targets *t, pid_t pid)
 {
-	_cleanup_free_ char *why = strdup(discover_why_no_python(t->discover, pid)); /* the last one's only */
+	_cleanup_free_ char *why = strdup(verdicts_why_no_python(t->verdicts, pid)); /* the last one's only */
 	const bool python_below = has_python_children(t, pid);
 
 	if (t->children) {
@@ -161,7 +162,7 @@ static int judge_wrapper(struct targets *t, pid_t pid)
 
 static int judge_pid(struct targets *t, pid_t pid)
 {
-	switch (discover_verdict(t->discover, pid)) {
+	switch (verdicts_find(t->verdicts, pid)) {
 	case PROCESS_NOT_PYTHON:
 		return judge_wrapper(t, pid);
 	case PROCESS_EXCLUDED:
@@ -200,16 +201,17 @@ int targets_select(struct targets *t)
 {
 	int err;
 
+	t->verdicts = discover_verdicts(t->discover);
 	if (t->command)
 		return select_command(t);
 	if (t->pid_count)
 		return select_pids(t);
-	no_frames_count(discover_no_frames(t->discover));
+	no_frames_count(verdicts_no_frames(t->verdicts));
 	t->ask_until = clock_seconds() + ASK_SECONDS;
 	err = kernel_list_processes(t->kernel, ask_about, t);
 	if (err && err != -EINTR)
 		return log_failure(err, "the processes cannot be listed");
 	settle(t);
-	no_frames_counted(discover_no_frames(t->discover));
+	no_frames_counted(verdicts_no_frames(t->verdicts));
 	return 0;
 }

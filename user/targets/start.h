@@ -12,6 +12,7 @@
 
 struct discover;
 struct kernel;
+struct verdicts;
 
 struct targets {
 	const pid_t *pids;  /* of --pid; no pid and no COMMAND: every process */
@@ -22,7 +23,8 @@ struct targets {
 	struct discover *discover;
 	int (*turn)(void *context); /* waits a moment for answers; not 0: the run is to end */
 	void *context;
-	double ask_until; /* set by targets_select() */
+	struct verdicts *verdicts; /* these two are set by targets_select() */
+	double ask_until;
 };
 
 /* Selects them and waits, at most 2 s, for the first verdicts. Logs; 0 or -errno. */

@@ -16,6 +16,7 @@
 #include "targets/containers.h"
 #include "targets/questions.h"
 #include "targets/registry.h"
+#include "targets/retry.h"
 #include "targets/rulings.h"
 #include "targets/selection.h"
 #include "targets/unlooked.h"
@@ -177,19 +178,19 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 	}
 	if (ruling->state == PROCESS_PROGRAM) /* it has become a Python */
 		registry_end(v->registry, ruling->id);
-	if (!known_holds(&v->known, p, i) && ruling_waits_for_proof(ruling, i)) {
+	if (!known_holds(&v->known, p, i) && retry_waits_for_proof(ruling, i)) {
 		if (first)
 			expected_add(&v->expected, p);
 		expected_again(&v->expected, p);
 		process->state = PROCESS_WANTED;
-		process->check_after = ruling_check_unproved(ruling);
+		process->check_after = retry_unproved(ruling);
 		return 0;
 	}
 	if (i->verdict == VERDICT_UNPROVED && ruling->state != PROCESS_PYTHON)
 		log_debug("pid %u has no Python frames: the layout of %s is used without a proof", p->pid,
 			  i->version);
 	if (i->verdict == VERDICT_NO_LAYOUT) {
-		process->check_after = ruling_check_refused(ruling);
+		process->check_after = retry_refused(ruling);
 		if (ruling->state == PROCESS_NO_LAYOUT)
 			process->id = ruling->id;
 	}
@@ -223,11 +224,11 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 		process->state = PROCESS_FORBIDDEN;
 	} else if (r->error == -EAGAIN) {
 		process->state = PROCESS_WANTED;
-		process->check_after = ruling_check_rest();
+		process->check_after = retry_rest();
 	} else if (r->error != -ENOMEM) {
 		no_frames_unknown(&v->no_frames, p->pid, r->error);
 		process->state = PROCESS_WANTED;
-		process->check_after = ruling_check_refused(ruling);
+		process->check_after = retry_refused(ruling);
 	}
 	return r->error;
 }
@@ -367,7 +368,7 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	ruling = rulings_get(v->rulings, p->pid, p->start_time, p->exec_id);
 	if (!ruling)
 		return;
-	process.check_after = ruling_check_again(ruling, p->start_time);
+	process.check_after = retry_no_python(ruling, p->start_time);
 	err = judge(v, p, r, ruling, &process);
 	if (err == -ENOMEM)
 		return;

@@ -12,6 +12,7 @@
 #include "guard/worker.h"
 #include "targets/discover.h"
 #include "targets/selection.h"
+#include "targets/verdicts.h"
 #include "tests/unit/kern/need_kernel.h"
 
 static struct worker *worker;
@@ -41,7 +42,7 @@ static inline void ask_something(void)
 {
 	struct record_process p = { .type = RECORD_PROCESS, .pid = getpid() };
 
-	assert_int_equal(discover_process(discover, &p), 0);
+	assert_int_equal(verdicts_ask(discover_verdicts(discover), &p), 0);
 	assert_int_equal(discover_pending(discover), 1);
 }
 

@@ -17,6 +17,7 @@
 #include "run/agent.h"
 #include "run/loop_rows.h"
 #include "targets/registry.h"
+#include "targets/verdicts.h"
 
 static struct options options;
 static struct agent agent;
@@ -265,10 +266,10 @@ TEST(the_workers_answers)
 
 	OPEN("-a");
 	self = find_process(kernel, getpid());
-	assert_int_equal(discover_process(agent.discover, &self), 0);
+	assert_int_equal(verdicts_ask(discover_verdicts(agent.discover), &self), 0);
 	while (discover_pending(agent.discover))
 		turn();
-	assert_int_equal(discover_verdict(agent.discover, getpid()), PROCESS_NOT_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(agent.discover), getpid()), PROCESS_NOT_PYTHON);
 }
 
 /* The record of a child does not wake the loop; it is read within the interval. */

@@ -8,6 +8,7 @@
 #include "targets/discover.h"
 #include "targets/questions.h"
 #include "targets/selection.h"
+#include "targets/verdicts.h"
 #include "tests/unit/targets/parts.h"
 
 static struct discover *discover;
@@ -96,11 +97,11 @@ static inline __u32 start_interpreter(void)
 		skip();
 	}
 	pid = start_child(command);
-	while (discover_verdict(discover, pid) != PROCESS_PYTHON) {
+	while (verdicts_find(discover_verdicts(discover), pid) != PROCESS_PYTHON) {
 		struct record_process p = process_of(pid);
 
 		assert_true(clock_seconds() < end);
-		assert_int_equal(discover_process(discover, &p), 0);
+		assert_int_equal(verdicts_ask(discover_verdicts(discover), &p), 0);
 		take_replies();
 		usleep(10000);
 	}

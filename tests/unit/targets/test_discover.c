@@ -11,6 +11,7 @@
 #include "kern/process_table.h"
 #include "proc/procfs.h"
 #include "targets/discover.h"
+#include "targets/verdicts.h"
 
 static int states; /* bits by enum process_state */
 
@@ -26,13 +27,13 @@ TEST(record_of_a_process)
 	struct record_process p;
 
 	begin();
-	assert_int_equal(discover_verdict(discover, getpid()), 0);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), getpid()), 0);
 	p = process_of(getpid());
 	p.type = RECORD_PROCESS;
 	assert_int_equal(discover_record(discover, &p, sizeof(p)), 0);
 	assert_int_equal(discover_pending(discover), 1);
 	take_replies();
-	assert_int_equal(discover_verdict(discover, getpid()), PROCESS_NOT_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), getpid()), PROCESS_NOT_PYTHON);
 }
 
 TEST(interpreter)
@@ -53,7 +54,7 @@ TEST(interpreter)
 	loop_close(&loop);
 	assert_int_equal(discover_pending(discover), 1);
 	take_replies();
-	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), pid), PROCESS_PYTHON);
 }
 
 TEST(wanted)
@@ -70,7 +71,7 @@ TEST(wanted)
 	assert_int_equal(known.exec_id, p.exec_id);
 	assert_int_not_equal(known.id, 0);
 	assert_int_equal(discover_pending(discover), 0);
-	assert_int_equal(discover_verdict(discover, p.pid), 0);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), p.pid), 0);
 }
 
 TEST(fork_and_exit)
@@ -82,9 +83,9 @@ TEST(fork_and_exit)
 	begin();
 	assert_int_equal(registry_add(registry, &parent), 0);
 	assert_int_equal(discover_record(discover, &f, sizeof(f)), 0);
-	assert_int_equal(discover_verdict(discover, f.pid), PROCESS_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), f.pid), PROCESS_PYTHON);
 	assert_int_equal(discover_record(discover, &e, sizeof(e)), 0);
-	assert_int_equal(discover_verdict(discover, f.pid), 0);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), f.pid), 0);
 	assert_true(registry_find(registry, 71)->ended);
 	assert_false(registry_find(registry, 70)->ended);
 }

@@ -10,6 +10,7 @@
 #include "targets/discover.h"
 #include "targets/selection.h"
 #include "targets/start.h"
+#include "targets/verdicts.h"
 
 static struct discover *discover;
 static struct selection selection;
@@ -110,7 +111,7 @@ TEST(pid_of_python)
 	assert_int_equal(select_pids(&pid, 1, &log), 0);
 	assert_string_equal(log, "");
 	assert_int_equal(state_of(pid), PROCESS_PYTHON);
-	assert_int_equal(discover_verdict(discover, pid), PROCESS_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), pid), PROCESS_PYTHON);
 	assert_int_equal(discover_pending(discover), 0);
 }
 
@@ -198,7 +199,7 @@ TEST(pid_of_what_started_a_python)
 	assert_int_equal(select_pids(&pid, 1, &log), 0);
 	assert_string_equal(log, "");
 	assert_int_equal(state_of(pid), PROCESS_NOT_PYTHON);
-	assert_int_equal(discover_verdict(discover, python), PROCESS_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), python), PROCESS_PYTHON);
 }
 
 /* It may do so yet. */
@@ -256,9 +257,9 @@ TEST(all_processes)
 	end_log();
 	assert_int_equal(err, 0);
 	assert_int_equal(discover_pending(discover), 0);
-	assert_int_equal(discover_verdict(discover, python), PROCESS_PYTHON);
-	assert_int_equal(discover_verdict(discover, other), PROCESS_NOT_PYTHON);
-	assert_int_equal(discover_verdict(discover, getpid()), 0);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), python), PROCESS_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), other), PROCESS_NOT_PYTHON);
+	assert_int_equal(verdicts_find(discover_verdicts(discover), getpid()), 0);
 	assert_int_equal(state_of(getpid()), 0);
 }
 
