@@ -17,6 +17,7 @@ import sys
 import time
 from typing import Any, Dict, List, Optional, Set, Tuple
 
+from ._awaiting import AwaitingCells
 from ._binary import BinaryMissing, find_binary
 from ._pprof import rename
 from ._profile import EMPTY, Profile
@@ -157,19 +158,34 @@ def show(shell: Any, profile: Profile, own: argparse.Namespace, seconds: float) 
         write(profile, own.output)
 
 
+class Cell:
+    """A cell that is profiled."""
+
+    def __init__(self, shell: Any, line: str) -> None:
+        """line: what stands behind %%pyperf. Raises UsageError where it cannot be profiled."""
+        self._shell = shell
+        self._own, options = arguments(line)
+        self._profile = Profile(None, {}, ["--frequency", FREQUENCY, *options])
+        self._open = contextlib.ExitStack()
+        begin(self._profile, self._open)
+        self._began = time.perf_counter()
+
+    def end(self) -> None:
+        """Shows what there is."""
+        try:
+            self._open.close()
+        finally:
+            if self._profile.path.exists():
+                show(self._shell, self._profile, self._own, time.perf_counter() - self._began)
+
+
 def profiled(shell: Any, line: str, cell: str) -> Any:
     __tracebackhide__ = True
-    own, options = arguments(line)
-    profile = Profile(None, {}, ["--frequency", FREQUENCY, *options])
-    began = 0.0
+    profile = Cell(shell, line)
     try:
-        with contextlib.ExitStack() as stack:
-            begin(profile, stack)
-            began = time.perf_counter()
-            return execute(shell, cell)
+        return execute(shell, cell)
     finally:
-        if profile.path.exists():
-            show(shell, profile, own, time.perf_counter() - began)
+        profile.end()
 
 
 def load(shell: Any) -> None:
@@ -191,5 +207,6 @@ def load(shell: Any) -> None:
         names.switch(line.strip() == "on")
 
     names = Names(shell)
+    AwaitingCells(shell, lambda line: Cell(shell, line).end)
     shell.register_magic_function(pyperf, "cell", "pyperf")
     shell.register_magic_function(pyperf_names, "line", "pyperf_names")

@@ -82,6 +82,36 @@ def test_what_fails(environment, tmp_path):
     assert "wants on or off" in found[6][0]["text"]
 
 
+def test_a_cell_that_awaits(environment, tmp_path):
+    """In the kernel's own loop, with its lines, value and names. What cannot be profiled is not run, and what
+    fails has its own traceback."""
+    cell = """%%pyperf -F 999
+import asyncio
+loop, text = asyncio.get_running_loop(), '''two
+lines'''
+async def work():
+    await asyncio.sleep(0.01)
+    burn(0.4)
+await work()
+text"""
+    found = run(environment, tmp_path, "%load_ext pyperf_bpf", BURN, cell,
+                "import asyncio\n(text, loop is asyncio.get_running_loop())",
+                "%%pyperf --frequncy 9\nmissing = await asyncio.sleep(0, 1)",
+                "%%pyperf -F 999\nburn(0.1)\nawait asyncio.sleep(0)\n1 / 0", "'missing' in globals()",
+                "%%pyperf\nasync def inner(): await asyncio.sleep(0)\nburn(0.3)\n7")
+    value, table = sorted(found[2], key=lambda output: output["kind"], reverse=True)
+    assert value["text"] == "'two\\nlines'" and found[3][0]["text"] == "('two\\nlines', True)"
+    functions = rows(table["text"], "Hottest functions")
+    assert functions[0][1].split()[-2:] == ["In", "[2]:2"] and "burn" in functions[0][1]
+    assert any("work" in text and "In [3]:5" in text for _, text in functions), table["text"]
+    assert "UsageError: pyperf-bpf: error: unknown option '--frequncy'" in found[4][0]["text"]
+    table, error = sorted(found[5], key=lambda output: output["kind"])
+    assert "In [2]:4" in table["text"] and "----> 4 1 / 0" in error["traceback"]
+    assert found[6][0]["text"] == "False"
+    value, table = sorted(found[7], key=lambda output: output["kind"], reverse=True)
+    assert value["text"] == "7" and "burn" in table["text"]
+
+
 def test_files(environment, tmp_path):
     """-o writes any format, with the names of cells in it."""
     run(environment, tmp_path, "%load_ext pyperf_bpf", BURN, "%%pyperf -F 999 -o out.pb.gz\nburn(0.3)",
