@@ -5,12 +5,12 @@
     bench.py [--quick] [--publish] [TABLE...]
 
 TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth options
-switches lines; default all.
+switches lines cold; default all.
 Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
 units cost here. Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
-(publish.py). Tables events, native-truth and switches may be published by themselves.
+(publish.py). Tables events, native-truth, switches and cold may be published by themselves.
 """
 import argparse
 import json
@@ -19,6 +19,7 @@ import pathlib
 import sys
 import time
 
+import cold_tables
 import common
 import cost_tables
 import event_tables
@@ -51,6 +52,7 @@ TABLES = {
     "options": option_tables.options,
     "switches": switch_tables.switches,
     "lines": line_tables.lines,
+    "cold": cold_tables.cold,
 }
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
 
@@ -59,7 +61,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
-    parser.add_argument("--quick", action="store_true", help="nine minutes instead of thirty")
+    parser.add_argument("--quick", action="store_true", help="eleven minutes instead of forty")
     parser.add_argument("--smoke", action="store_true",
                         help="as short as can be: whether everything works, no figures")
     parser.add_argument("--publish", action="store_true", help="write figures and charts into the pages too")
