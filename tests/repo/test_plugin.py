@@ -16,7 +16,9 @@ STAND_IN = """#!/bin/sh
 printf '%s\\n' "$*" >>"$NOTES"
 case "$*" in
 *'get pod '*) echo 'shop Running node-1' ;;
+*'get pods '*'.args'*) echo 'False pyperf-bpf-w ["-a"]'; echo "True pyperf-bpf-x $PUSH" ;;
 *'get pods '*) echo 'True pyperf-bpf-x 7070' ;;
+*'config view'*) echo web ;;
 *'auth can-i'*) echo yes ;;
 esac
 """
@@ -34,12 +36,12 @@ def plugin(tmp_path):
     curl.write_text("#!/bin/sh\necho curl >>\"$NOTES\"\n")
     curl.chmod(0o755)
 
-    def run(*arguments, code=0, path="%s:%s" % (curl.parent, os.environ["PATH"])):
+    def run(*arguments, code=0, path="%s:%s" % (curl.parent, os.environ["PATH"]), push=""):
         notes = tmp_path / "notes"
         notes.write_text("")
         done = subprocess.run([shutil.which("sh"), PLUGIN, *arguments], capture_output=True, text=True,
                               env={**os.environ, "KUBECTL": str(kubectl), "NOTES": str(notes),
-                                   "TMPDIR": str(tmp_path), "PATH": path})
+                                   "TMPDIR": str(tmp_path), "PATH": path, "PUSH": push})
         assert done.returncode == code, done
         assert not list(tmp_path.glob("tmp.*")), "its files are gone"
         return done.stdout + done.stderr, notes.read_text().splitlines()
@@ -51,7 +53,8 @@ def plugin(tmp_path):
     "record web -d 601", "record web -d 5s", "record web -d 99999999999999999999", "record node/n",
     "dump node/n", "record web --type cpu&pod=other", "dump web*", "dump web?x -n shop", "dump web -n a,b",
     "dump -- web", "dump web -c x*y", "top web --json", "page web --port 99999",
-    "dump web --profiler-namespace="])
+    "dump web --profiler-namespace=", "diff", "diff sh*p", "diff shop --since 0h", "diff shop --since 100h",
+    "findings shop --since 1h&x", "findings shop --json"])
 def test_what_is_refused(plugin, line):
     """With one line, or how it is used, and before kubectl is asked to do anything."""
     said, asked = plugin(*line.split(), code=2)
@@ -119,3 +122,29 @@ def test_rights():
         "pyperf-bpf-pods": {("pods", "get")},
         "pyperf-bpf-profiles": {("pods", "get"), ("pods", "list"), ("pods/portforward", "create")},
         "pyperf-bpf-stacks": {("pods", "get"), ("pods", "list"), ("pods/exec", "create")}}
+
+
+PUSHES = '["-a","--push=pyroscope+http://pyroscope.pyroscope.svc:4040/","--listen=:7070"]'
+
+
+def test_what_the_receiver_is_asked(plugin):
+    """By a profiler that is ready: of all pods of a Deployment, as pushes name them, in that time."""
+    begin = "exec -n pyperf-bpf pyperf-bpf-x -- /usr/bin/pyperf-bpf "
+    query = ('pyroscope+http://pyroscope.pyroscope.svc:4040/?query={namespace="%s",'
+             'pod=~"shop-[a-z0-9]+-[a-z0-9]+"%s}')
+    assert plugin("findings", "shop", push=PUSHES)[1][-1] == (
+        begin + "report --findings " + query % ("web", "") + "&from=-1h")
+    asked = plugin("diff", "deployment/shop", "-n", "team", "-c", "main", "--since", "30m",
+                   push=PUSHES)[1][-1]
+    source = query % ("team", ',container="main"')
+    assert asked == (begin + "diff --normalize samples " + source + "&from=-60m&until=-30m " + source +
+                     "&from=-30m")
+
+
+@pytest.mark.parametrize("push, words", [
+    ('["-a"]', "push to no receiver"), ('["--push=parca+http://parca:7070"]', "push to parca+http"),
+    ('["--push-header-file=/x"]', "push to no receiver")])
+def test_no_receiver_to_ask(plugin, push, words):
+    said, asked = plugin("diff", "shop", code=1, push=push)
+    assert words in said and len(said.splitlines()) == 1
+    assert not any(line.startswith("exec") for line in asked)

@@ -11,6 +11,7 @@ import interpreters as known
 import pprof
 import profiler
 from local_server import LocalServer
+from protobuf import number, text as field
 from serving import free_port
 
 SERVICE = "/querier.v1.QuerierService/"
@@ -50,14 +51,6 @@ class Store(LocalServer):
         request.send_header("Content-Length", str(len(body)))
         request.end_headers()
         request.wfile.write(body)
-
-
-def field(number, data):
-    size, more = len(data), b""
-    while size > 127:
-        more += bytes([size & 127 | 128])
-        size >>= 7
-    return bytes([number << 3 | 2]) + more + bytes([size]) + data
 
 
 def series(nodes):
@@ -145,13 +138,6 @@ def some(samples, books=()):
         unit = "nanoseconds" if named == "cpu" else "count"
         return encode(named, unit, {(name, "main"): one * ticks for name, ticks in samples.items()})
     return of
-
-
-def number(field_number, value):
-    out = bytes([field_number << 3])
-    while value > 127:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
 
 
 def encode(kind, unit, stacks):
