@@ -40,6 +40,18 @@ static struct {
 	struct server_seen *seen;
 } server;
 
+/* For AROUND_ALL(): nobody's proxy is between a client and it, and a test that hangs ends. */
+static inline int server_begin(void **state)
+{
+	(void)state;
+	signal(SIGPIPE, SIG_IGN);
+	alarm(120);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+	unsetenv("ALL_PROXY");
+	return 0;
+}
+
 /* A socket bound to a port of 127.0.0.1 that nobody else has. Nobody listens at it yet. */
 static inline int server_bind(unsigned short *ret_port)
 {

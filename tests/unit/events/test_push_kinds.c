@@ -115,16 +115,5 @@ TEST(all_at_once)
 	assert_int_equal(done.pushed, EVENT_KINDS);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(setup_pushes, teardown_pushes);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);

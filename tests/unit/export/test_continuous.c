@@ -441,16 +441,5 @@ TEST(every_sample_is_written_or_said_to_be_lost)
 	fails_once = false;
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(setup_continuous, teardown_continuous);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);

@@ -365,16 +365,5 @@ TEST(the_last_one_has_what_failed)
 	assert_int_equal(done.push_dropped, 0);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(setup_pushes, teardown_pushes);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);

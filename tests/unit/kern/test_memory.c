@@ -4,14 +4,13 @@
  * it is told to: what is counted is what it took, and the books add up.
  */
 #include "tests/forge/test.h"
-#include "tests/unit/kern/open_kernel.h"
+#include "tests/unit/kern/counted.h"
 
 #include <sys/mman.h>
 
 #include <bpf/libbpf.h>
 
 #include "bpf/data/memory.h"
-#include "kern/banks.h"
 #include "kern/object.h"
 #include "kern/tracepoints.h"
 #include "pyperf.skel.h"
@@ -80,44 +79,6 @@ static int end(void **state)
 	return teardown(state);
 }
 
-/* A process without a layout: its threads have no stack, so all is below one marker. */
-static void watch(enum process_state state)
-{
-	const struct record_process e = find_process(kernel, child);
-	const struct process p = {
-		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = state
-	};
-
-	assert_int_equal(kernel_set_process(kernel, child, &p), 0);
-}
-
-static struct cpu_stats counted(void)
-{
-	struct kernel_stats s;
-
-	kernel_stats(kernel, &s);
-	return s.sum;
-}
-
-static __u64 in_books(const struct cpu_stats *s, enum event_kind kind)
-{
-	__u64 sum = 0;
-
-	for (int i = 0; i < OUTCOME_COUNT; i++)
-		sum += s->outcome[kind][i];
-	return sum;
-}
-
-static __u64 in_tree(void)
-{
-	const struct kernel_tables *t = kernel_tables(kernel);
-	__u64 sum = 0;
-
-	for (__u32 i = 0; i < t->node_count; i++)
-		sum += t->nodes[i].count;
-	return sum;
-}
-
 /* What each CPU may not have handed on, a step, and what the child has besides. */
 static __u64 slack(void)
 {
@@ -132,7 +93,7 @@ TEST(grows_and_shrinks)
 
 	kernel = open_kernel(growing);
 	start_grower();
-	watch(PROCESS_NO_LAYOUT);
+	watch(child, PROCESS_NO_LAYOUT);
 	start(kernel);
 	tell('+');
 	s = counted();
@@ -162,7 +123,7 @@ TEST(others_are_not_looked_at)
 
 	kernel = open_kernel(growing);
 	start_grower();
-	watch(PROCESS_NOT_PYTHON);
+	watch(child, PROCESS_NOT_PYTHON);
 	start(kernel);
 	tell('+');
 	tell('-');
@@ -179,7 +140,7 @@ TEST(stopped)
 
 	kernel = open_kernel(growing);
 	start_grower();
-	watch(PROCESS_NO_LAYOUT);
+	watch(child, PROCESS_NO_LAYOUT);
 	start(kernel);
 	tell('+');
 	kernel_stop(kernel);
@@ -271,7 +232,7 @@ TEST(newcomers_push_out_no_slow_leak)
 		dropped = counted().memories_dropped;
 		for (int i = 0; i < 12; i++) {
 			start_grower();
-			watch(PROCESS_WANTED);
+			watch(child, PROCESS_WANTED);
 			tell('+');
 			end_child();
 			close_pipes();
@@ -298,9 +259,9 @@ TEST(a_slow_leak_is_in_use)
 	start_grower();
 	start(kernel);
 	fill(0);
-	watch(PROCESS_WANTED);
+	watch(child, PROCESS_WANTED);
 	tell('+');
-	watch(PROCESS_NO_LAYOUT);
+	watch(child, PROCESS_NO_LAYOUT);
 	tell('-');
 	before = find_entry(&index, &way);
 	get_set(index, &set);

@@ -4,7 +4,7 @@
  * end, and where there is no room the owner who has most makes some. Entries are forged to fill a set.
  */
 #include "tests/forge/test.h"
-#include "tests/unit/kern/open_kernel.h"
+#include "tests/unit/kern/counted.h"
 
 #include <pthread.h>
 
@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "bpf/data/wait.h"
 #include "kern/asleep.h"
-#include "kern/banks.h"
 #include "kern/object.h"
 #include "pyperf.skel.h"
 
@@ -91,24 +90,6 @@ static int entries(void)
 			n += keys[i] != 0;
 	}
 	return n;
-}
-
-static void watch(pid_t pid, enum process_state state)
-{
-	const struct record_process e = find_process(kernel, pid);
-	const struct process p = {
-		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = state
-	};
-
-	assert_int_equal(kernel_set_process(kernel, pid, &p), 0);
-}
-
-static struct cpu_stats counted(void)
-{
-	struct kernel_stats s;
-
-	kernel_stats(kernel, &s);
-	return s.sum;
 }
 
 /* A child that stops, and sleeps again and again once it goes on. */

@@ -4,10 +4,9 @@
  * kernel itself says of the child (/proc/PID/schedstat), and the books add up.
  */
 #include "tests/forge/test.h"
-#include "tests/unit/kern/open_kernel.h"
+#include "tests/unit/kern/counted.h"
 
 #include "base/clock.h"
-#include "kern/banks.h"
 #include "kern/waits.h"
 #include "pyperf.skel.h"
 
@@ -29,17 +28,6 @@ static void start_sleeper(void)
 	}
 }
 
-/* A process without a layout: its threads have no stack, so all is below one marker. */
-static void watch(pid_t pid)
-{
-	const struct record_process e = find_process(kernel, pid);
-	const struct process p = {
-		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = PROCESS_NO_LAYOUT
-	};
-
-	assert_int_equal(kernel_set_process(kernel, pid, &p), 0);
-}
-
 static void open_waiting(__u64 min_wait_ns)
 {
 	struct kernel_options o = waiting;
@@ -47,35 +35,8 @@ static void open_waiting(__u64 min_wait_ns)
 	o.min_wait_ns = min_wait_ns;
 	kernel = open_kernel(o);
 	start_sleeper();
-	watch(child);
+	watch(child, PROCESS_NO_LAYOUT);
 	start(kernel);
-}
-
-static struct cpu_stats counted(void)
-{
-	struct kernel_stats s;
-
-	kernel_stats(kernel, &s);
-	return s.sum;
-}
-
-static __u64 in_books(const struct cpu_stats *s, enum event_kind kind)
-{
-	__u64 sum = 0;
-
-	for (int i = 0; i < OUTCOME_COUNT; i++)
-		sum += s->outcome[kind][i];
-	return sum;
-}
-
-static __u64 in_tree(void)
-{
-	const struct kernel_tables *t = kernel_tables(kernel);
-	__u64 sum = 0;
-
-	for (__u32 i = 0; i < t->node_count; i++)
-		sum += t->nodes[i].count;
-	return sum;
 }
 
 static void wait_for(__u64 waits)

@@ -6,40 +6,9 @@
  */
 #include <errno.h>
 
-#include "report/compared.h"
-#include "tests/forge/recording.h"
+#include "tests/unit/report/comparing.h"
 
 #define APP    "/srv/app.py"
-#define SECOND 1000000000LL
-
-static struct recorded r;
-static struct compared compared;
-static char error[256];
-
-static int setup(void **state)
-{
-	(void)state;
-	recording_type(&r, "samples", "count");
-	r.base_label = recording_string(&r, RECORDED_BASE);
-	*error = '\0';
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	compared_free(&compared);
-	recorded_free(&r);
-	r = (struct recorded){ 0 };
-	return 0;
-}
-
-AROUND_EACH(setup, teardown);
-
-static void add(bool is_base, const char *frames, __s64 samples)
-{
-	recording_add(&r, frames, is_base ? RECORDED_BASE "=true" : "", &samples);
-}
 
 static void compare(enum compared_scale scale, __s64 base_s, __s64 new_s)
 {

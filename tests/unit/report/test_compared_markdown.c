@@ -3,43 +3,14 @@
  * test_compared_markdown.c - a name can have anything in it, and in a comment that becomes of it it is a
  * name. That the table says what JSON says is tests/e2e/report/test_diff.py.
  */
-#include "report/compared.h"
-#include "tests/forge/recording.h"
-
-#define SECOND 1000000000LL
-
-static struct recorded r;
-static struct compared compared;
-static struct buf out;
-
-static int setup(void **state)
-{
-	(void)state;
-	recording_type(&r, "samples", "count");
-	r.base_label = recording_string(&r, RECORDED_BASE);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	compared_free(&compared);
-	recorded_free(&r);
-	r = (struct recorded){ 0 };
-	buf_free(&out);
-	return 0;
-}
-
-AROUND_EACH(setup, teardown);
+#include "tests/unit/report/comparing.h"
 
 static const char *table(const char *base, const char *now)
 {
 	const struct report_query q = { .top = 10, .flat = true };
-	__s64 before = 100, after = 300;
-	char error[256] = "";
 
-	recording_add(&r, base, RECORDED_BASE "=true", &before);
-	recording_add(&r, now, "", &after);
+	add(true, base, 100);
+	add(false, now, 300);
 	assert_int_equal(compared_make(&r, &q, &(struct compared_scaling){ 0 }, SECOND,
 				       SECOND, &compared, error, sizeof(error)),
 			 0);

@@ -311,16 +311,5 @@ TEST(memory_runs_short)
 	assert_true(failures > 10);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);

@@ -17,31 +17,19 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "export/push/push.h"
+#include "tests/forge/http_server.h"
 #include "tests/forge/test.h"
 
 static struct push *push;
 static int silent = -1; /* a socket that takes connections and says nothing */
 static char url[64];
 
-static int bind_socket(unsigned short *ret_port)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t size = sizeof(a);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&a, &size), 0);
-	*ret_port = ntohs(a.sin_port);
-	return fd;
-}
-
 static void open_push_to(const char *scheme, bool listens)
 {
 	struct push_options o = { .url = url, .format = -1, .timeout_seconds = 60 };
 	unsigned short port;
 
-	silent = bind_socket(&port);
+	silent = server_bind(&port);
 	if (listens)
 		assert_int_equal(listen(silent, 16), 0);
 	snprintf(url, sizeof(url), "%s://127.0.0.1:%u", scheme, port);
@@ -297,16 +285,5 @@ TEST(credentials_that_others_can_read)
 	unlink(file);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(NULL, teardown);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);

@@ -207,16 +207,5 @@ TEST(a_receiver_of_another_kind)
 	assert_int_equal(push_get_stats(push)->dropped, 3);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	signal(SIGPIPE, SIG_IGN);
-	alarm(120);
-	unsetenv("http_proxy");
-	unsetenv("all_proxy");
-	unsetenv("ALL_PROXY");
-	return 0;
-}
-
 AROUND_EACH(NULL, teardown);
-AROUND_ALL(begin, NULL);
+AROUND_ALL(server_begin, NULL);
