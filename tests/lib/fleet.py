@@ -64,10 +64,15 @@ def send(url, requests, at_once=2):
     def work(i):
         connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=120)
         while not lines[i].empty() and not faults:
-            body = lines[i].get()
-            connection.request("POST", PUSH, body, {"Content-Type": "application/proto"})
-            answer = connection.getresponse()
-            said = answer.read()
+            body, until = lines[i].get(), time.monotonic() + 120
+            while True:
+                connection.request("POST", PUSH, body, {"Content-Type": "application/proto"})
+                answer = connection.getresponse()
+                said = answer.read()
+                # It says that it is ready a moment before its parts know of each other.
+                if b"empty ring" not in said or time.monotonic() > until:
+                    break
+                time.sleep(0.2)
             if answer.status != 200:
                 faults.append((answer.status, said))
             sent[i] += len(body)

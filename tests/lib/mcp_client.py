@@ -11,9 +11,9 @@ import profiler
 
 
 class Server:
-    def __init__(self, begin=True, binary=(profiler.BINARY,), **options):
-        self.process = subprocess.Popen([*binary, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        **options)
+    def __init__(self, begin=True, binary=(profiler.BINARY,), arguments=(), **options):
+        self.process = subprocess.Popen([*binary, "mcp", *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, **options)
         self.numbers = itertools.count(1)
         if begin:
             self.ask("initialize", protocolVersion="2025-06-18", capabilities={},

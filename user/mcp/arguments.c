@@ -183,6 +183,8 @@ static bool is_source(const char *name)
 
 	if (!strstr(name, "://"))
 		return true; /* a file, or unix:/PATH */
+	if (strchr(name, '+') && strchr(name, '+') < strstr(name, "://"))
+		return true; /* a store, which the command asks if --store is that one */
 	for (size_t i = 0; i < ARRAY_SIZE(here); i++) {
 		const size_t length = strlen(here[i]);
 
@@ -206,8 +208,8 @@ static int add_profile(struct argument_line *l, const struct argument *a)
 		return refuse(l, "there is no profile %.20s: record one, or name a path, as ./%.20s", name,
 			      name);
 	if (!is_source(name))
-		return refuse(l, "%s may be a profiler of this machine, as http://127.0.0.1:7070, and no "
-			      "other address", a->name);
+		return refuse(l, "%s may be a profiler of this machine, as http://127.0.0.1:7070, or the "
+			      "store of --store, and no other address", a->name);
 	return words_add(l->words, "%s", name);
 }
 

@@ -46,7 +46,9 @@ int profiles_read(const struct options *o, const char *path, const char *labels,
 		return -EINVAL;
 	}
 	if (stored_is_source(path))
-		return o->wary ? served_refuse(path) : stored_read(o, path, labels, by_node, r);
+		return o->wary && !stored_is_permitted(path) ?
+			       served_refuse(path) :
+			       stored_read(o, path, labels, by_node, r);
 	if (served_is_source(path))
 		return served_read(o, path, r);
 	err = files_read(r, path, error, sizeof(error));

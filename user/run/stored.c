@@ -7,6 +7,7 @@
 #include "run/stored.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -22,6 +23,16 @@ bool stored_is_source(const char *text)
 {
 	return !strncmp(text, PYROSCOPE "http://", strlen(PYROSCOPE "http://")) ||
 	       !strncmp(text, PYROSCOPE "https://", strlen(PYROSCOPE "https://"));
+}
+
+bool stored_is_permitted(const char *text)
+{
+	const char *store = getenv(STORED_PERMITTED);
+	size_t n = store ? strlen(store) : 0;
+
+	while (n && store[n - 1] == '/')
+		n--;
+	return n && !strncmp(text, store, n) && text[n + strspn(text + n, "/")] == '?';
 }
 
 static int read_answer(const struct stored_query *q, struct buf *answer, struct recorded *r)

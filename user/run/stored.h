@@ -17,6 +17,12 @@ struct recorded;
 /* "pyroscope+http[s]://HOST[:PORT]/?query=...&from=...&until=..." (stored_query.h). */
 bool stored_is_source(const char *text);
 /*
+ * Who asks in place of others (--wary) may ask the store of this variable of the environment, and no other:
+ * pyperf-bpf mcp --store.
+ */
+#define STORED_PERMITTED "PYPERF_BPF_STORE"
+bool stored_is_permitted(const char *text);
+/*
  * Adds the merged profile of the query to r, with its books; where the store has nothing of it, r is as it
  * was. The time is that of the URL, or of --from and --to, or else the last hour. labels: those that have to
  * fit besides the query's, such as "version=\"1.4\""; NULL = none. by_node: samples get a label "node", as

@@ -60,6 +60,7 @@ def test_one_bad_node(store, recorded):
     play(store, recorded, "shop-two", lambda node: "1.5" if node % 3 == 0 else "1.4",
          lambda node: "1.5" if node == 6 else "1.4")
     source = 'pyroscope+%s/?query={service_name="shop-two"}&from=-10m' % store
+    print(profiler.command(*CANARY, source).stdout)
     found = json.loads(profiler.command(*CANARY, "--json", source).stdout)
     row, = (row for row in found["rows"] if row["name"] == NEW)
     assert row["node"] == "node-6" and not row["beyond_chance"], row

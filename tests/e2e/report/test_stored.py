@@ -11,6 +11,7 @@ import interpreters as known
 import pprof
 import profiler
 from local_server import LocalServer
+from mcp_client import Server
 from protobuf import number, text as field
 from serving import free_port
 
@@ -291,3 +292,23 @@ def test_nodes_that_are_none(store, written, nodes):
                           text=True, timeout=60)
     assert done.returncode in (0, 1) and "\x1b" not in done.stderr + done.stdout
     assert {message[2][0] for _, _, message in one.asked} == {b'{service_name="shop"}'}
+
+
+def test_programs_ask_the_store_that_was_named(store, written):
+    """By mcp, what stands out included; any other store is refused, and without one all are."""
+    one, other = store(200, written.read_bytes()), store(200, written.read_bytes())
+    base = url_of(one).partition("?")[0]
+    with Server(arguments=("--store", base)) as server:
+        rows = server.call("report", profile=url_of(one), by="function")["answer"]["tables"][0]["rows"]
+        assert rows and one.asked
+        assert "findings" in server.call("report", profile=url_of(one), findings=True)["answer"]
+        differs = server.call("diff", base=url_of(one), new=url_of(one, more="&from=-2h"))["answer"]
+        assert differs["schema"] == "pyperf-bpf.diff/1"
+        for wrong in (url_of(other), url_of(other).replace("http://", "http://%s@" % one.authority), base,
+                      base.rstrip("/") + "0/?query={}", base + "more/?query={}"):
+            assert "no profile can be had there" in server.text("report", True, profile=wrong), wrong
+    with Server() as server:
+        server.text("report", True, profile=url_of(one))
+    assert not other.asked
+    done = profiler.command("mcp", "--store", url_of(one), code=2)
+    assert done.stderr.count("\n") == 1 and "without a query" in done.stderr
