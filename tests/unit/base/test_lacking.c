@@ -21,15 +21,6 @@
 #define BOTH   (PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON))
 #define PTRACE PRIVILEGE(CAP_SYS_PTRACE)
 
-static int setup(void **state)
-{
-	(void)state;
-	if (!geteuid())
-		return 0;
-	print_message("SKIP: only root can give up its rights\n");
-	return -1;
-}
-
 /* The exit code of a child: 0 if it is told just that. */
 static int is_told(__u64 wanted, const char *expected)
 {
@@ -117,13 +108,13 @@ TEST(each_is_told_his_way)
 
 TEST(user_namespace)
 {
-	int code = exit_code(of_its_own_users);
+	int code;
 
+	need_all_rights();
+	code = exit_code(of_its_own_users);
 	if (code == 77) {
 		print_message("SKIP: no user namespaces here\n");
 		skip();
 	}
 	assert_int_equal(code, 0);
 }
-
-AROUND_ALL(setup, NULL);

@@ -12,6 +12,7 @@
 #include "proc/procfs.h"
 #include "python/binaries.h"
 #include "python/identify.h"
+#include "tests/forge/all_rights.h"
 #include "tests/forge/interpreter.h"
 #include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
@@ -47,9 +48,16 @@ static struct loaded load_file(unsigned char *base, int fd, size_t text, int pro
 	return (struct loaded){ base, (__u64 *)(base + FORGE_RUNTIME_ADDRESS) };
 }
 
+/* It has no name, and so is opened by its mapping (proc/safe_open.c). */
+static int make_file(const struct forge *forge)
+{
+	need_all_rights();
+	return forge_write(forge, FORGE_SIZE);
+}
+
 static struct loaded load_at(const struct forge *forge, int protection)
 {
-	_cleanup_close_ int fd = forge_write(forge, FORGE_SIZE);
+	_cleanup_close_ int fd = make_file(forge);
 
 	return load_file(reserve(SPAN), fd, 0x1000, protection);
 }
@@ -337,7 +345,7 @@ TEST(merely_mapped)
 	void *whole;
 
 	forge_python(&f, 0x030c01f0);
-	fd = forge_write(&f, FORGE_SIZE);
+	fd = make_file(&f);
 	whole = mmap(NULL, FORGE_SIZE, PROT_READ, MAP_PRIVATE, fd, 0);
 	assert_no_python("no writable mapping has it");
 	munmap(whole, FORGE_SIZE);
@@ -355,7 +363,7 @@ TEST(a_page_of_code_elsewhere)
 
 	forge_python(&f, 0x030c01f0);
 	forge_segment(&f, 1)->p_filesz = forge_segment(&f, 1)->p_memsz = 0x2000;
-	fd = forge_write(&f, FORGE_SIZE);
+	fd = make_file(&f);
 	map_at(region, 0x1000, PROT_READ | PROT_EXEC, fd, FORGE_TEXT + 0x1000);
 	loaded = load_file(region + 0x2000, fd, 0x2000, PROT_READ | PROT_WRITE);
 	map_at(region + SPAN + 0x3000, 0x1000, PROT_READ | PROT_EXEC, fd, FORGE_TEXT + 0x1000);
