@@ -131,7 +131,7 @@ check-k8s: deps ## a real Kubernetes node on this machine with deploy/kubernetes
 
 check-guest: deps-build ## Debian's own kernels, the service under a real systemd, in virtual machines (root)
 	$(Q)$(MAKE_ALL) all $(O)/tests/guest/verifier $(O)/tests/guest/shares
-	$(Q)status=0; for guest in pod users yama systemd deb; do \
+	$(Q)status=0; for guest in pod users yama old systemd deb; do \
 		sh tests/guest/$$guest.sh $(O) || status=1; done; exit $$status
 
 check-otlp: deps ## pushes through a real collector of OpenTelemetry, built from its Go modules

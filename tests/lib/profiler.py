@@ -167,7 +167,9 @@ class Run:
         return self
 
     def skip_if_refused(self):
+        """Once: the test that has started it is skipped, and no later one."""
         if self.code is None and self.process.poll():
+            self.code = self.process.returncode
             home.skip_if_refused(self.command, os.pread(self.streams[1].fileno(), 1 << 20, 0).decode())
 
     @staticmethod

@@ -137,7 +137,8 @@ int accounts_find(const struct profile *p, struct accounts_found *ret)
 	int err;
 
 	*ret = (struct accounts_found){};
-	if (!profile_has_accounts(p))
+	/* From outside looks are missing where the looker had no CPU, and CPU time is the account's. */
+	if (!profile_has_accounts(p) || profile_get_info(p)->outside)
 		return 0;
 	err = gather(p, ret);
 	if (err)

@@ -65,7 +65,11 @@ def test_starts_at_the_first_instruction(tmp_path):
     """Imports at start-up are in the profile: COMMAND waits until the sampler knows it."""
     program = "from time import thread_time as t\ndef first():\n    while t() < 0.3: pass\nfirst()"
     run = profiler.run(tmp_path, "-F", 997, "--", PYTHON, "-c", program)
-    assert profiler.total(s for s in run.samples if "first" in profiler.functions(s)) > 150
+    found = [s for s in run.samples if "first" in profiler.functions(s)]
+    if home.is_outside(run.command):  # where looks are missing their time is that of the others
+        assert sum(s.values["cpu_time"] for s in found) > 0.15e9
+    else:
+        assert profiler.total(found) > 150
 
 
 def wait_for_samples(run, pid):

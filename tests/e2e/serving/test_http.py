@@ -350,7 +350,7 @@ def test_sigterm(tmp_path, busy, waiting):
         assert s.stop() < 20
         for answer in answers:
             profile = answer.get()
-            assert profile.total > 10 and 0.2e9 < profile.duration_nanos < 60e9
+            assert profile.total > (0 if home.refusal() else 10) and 0.2e9 < profile.duration_nanos < 60e9
 
 
 def test_sigterm_with_clients_that_do_not_read(tmp_path, busy):

@@ -71,6 +71,18 @@ TEST(who_differs)
 }
 
 /* Without accounts, as of --event cycles, nothing is said. */
+TEST(looks_from_outside)
+{
+	_cleanup_profile_ struct profile *p = new_profile();
+	struct profile_info info = *profile_get_info(p);
+
+	add(p, 1, 1, 10, 1000);
+	assert_string_not_equal(lines(p), "");
+	info.outside = true;
+	assert_int_equal(profile_set_info(p, &info), 0);
+	assert_string_equal(lines(p), "");
+}
+
 TEST(no_accounts)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
