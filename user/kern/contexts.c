@@ -29,11 +29,6 @@ void contexts_free(struct contexts *t)
 	free(TAKE_PTR(t->vars));
 }
 
-bool contexts_are_wanted(const struct contexts *t)
-{
-	return t->vars;
-}
-
 const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts)
 {
 	return t->vars && contexts && contexts <= t->count ? &t->vars[contexts - 1] : NULL;

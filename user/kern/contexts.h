@@ -26,7 +26,6 @@ struct contexts {
  */
 int contexts_prepare(struct contexts *t, struct kernel *k);
 void contexts_free(struct contexts *t);
-bool contexts_are_wanted(const struct contexts *t);
 
 /* What a process with this struct process.contexts has; NULL = nothing was found yet. */
 const struct context_vars *contexts_get(const struct contexts *t, __u32 contexts);

@@ -178,8 +178,3 @@ double kernel_journal_fullness(const struct kernel *k)
 	}
 	return (double)most / JOURNAL_RECORDS;
 }
-
-bool kernel_has_journal(const struct kernel *k)
-{
-	return k->journal.rings;
-}

@@ -47,6 +47,5 @@ __s64 kernel_read_journal(struct kernel *k, int (*take)(void *context, const str
 			  void *context);
 /* How full the fullest ring is that was not read yet: 0 to 1, or more if samples are lost already. */
 double kernel_journal_fullness(const struct kernel *k);
-bool kernel_has_journal(const struct kernel *k);
 
 #endif

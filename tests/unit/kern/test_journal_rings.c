@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "kern/banks.h"
 #include "kern/journal_rings.h"
+#include "kern/object.h"
 
 static struct {
 	__u64 count, amount, first, last;
@@ -125,7 +126,7 @@ TEST(who_takes_them_may_fail)
 TEST(without_it)
 {
 	kernel = open_kernel(selected);
-	assert_false(kernel_has_journal(kernel));
+	assert_null(kernel->journal.rings);
 	assert_int_equal(kernel_read_journal(kernel, take, NULL), 0);
 	assert_true(kernel_journal_fullness(kernel) == 0);
 }
