@@ -9,7 +9,8 @@ from list_rows import rows
 
 LIST = "user/options/options.def"
 # What the chart says by other values, and what makes no sense in a DaemonSet.
-NO_GROUPS = {"SERVING", "POD_LABELS", "LIVE", "JSON", "ASKED", "VIEW", "DIFF", "TABLE", "CONFIG"}
+NO_GROUPS = {"SERVING", "POD_LABELS", "LIVE", "JSON", "ASKED", "VIEW", "DIFF", "TABLE", "STORE",
+             "CONFIG"}
 NO_OPTIONS = {"all", "all-python", "children", "pid", "pod-logs", "output", "output-dir", "stats-json",
               "push", "push-ca-file", "push-header-file", "version", "help"}
 

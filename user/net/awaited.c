@@ -41,7 +41,7 @@ static int send_it(CURL *e, const struct awaited *q, struct curl_slist *headers,
 		   long *status, char *error, size_t size)
 {
 	char why[CURL_ERROR_SIZE] = "";
-	struct transfer_headers answered = { 0 };
+	struct transfer_headers answered = { .on_line = q->on_header, .context = q->context };
 	struct transfer t = {
 		.url = q->url,
 		.protocols = CURLPROTO_HTTP | CURLPROTO_HTTPS,

@@ -19,6 +19,9 @@ struct awaited {
 	const char *tenant; /* X-Scope-OrgID; NULL = none is named */
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
 	long seconds;	   /* until it is given up */
+	/* Gets each line of the answer's headers, without a NUL; NULL = nobody reads them. */
+	void (*on_header)(const char *data, size_t size, void *context);
+	void *context;
 };
 
 /*

@@ -16,13 +16,11 @@
 #include "recorded/recorded.h"
 #include "run/stored_ask.h"
 
-#define PYROSCOPE "pyroscope+"
-#define NODE	  "node" /* the label that pushes have */
+#define NODE "node" /* the label that pushes have */
 
 bool stored_is_source(const char *text)
 {
-	return !strncmp(text, PYROSCOPE "http://", strlen(PYROSCOPE "http://")) ||
-	       !strncmp(text, PYROSCOPE "https://", strlen(PYROSCOPE "https://"));
+	return stored_query_is(text, NULL);
 }
 
 bool stored_is_permitted(const char *text)
@@ -53,14 +51,15 @@ static int add_type(const struct stored_asker *a, const char *type, const char *
 	return stored_ask_profile(a, type, selector, &answer) ?: read_answer(a->query, &answer, r);
 }
 
-/* Ticks are what chance is judged by. */
+/* Ticks are what chance is judged by. Parca answers a question for them with their time once more. */
 static int add_profile(const struct stored_asker *a, const char *selector, struct recorded *r)
 {
 	const char *type = a->query->type;
 	char ticks[STORED_QUERY_MAX];
 	int err = 0;
 
-	if (strstr(type, ":cpu:nanoseconds:") && stored_query_type(a->query, "samples", "count", ticks))
+	if (a->query->kind != STORED_PARCA && strstr(type, ":cpu:nanoseconds:") &&
+	    stored_query_type(a->query, "samples", "count", ticks))
 		err = add_type(a, ticks, selector, r);
 	err = err ?: add_type(a, type, selector, r);
 	r->default_type = 0; /* the last one, which was asked for */
@@ -157,7 +156,7 @@ int stored_read(const struct options *o, const char *url, const char *labels, bo
 
 	if (err) {
 		log_error("such a URL is pyroscope+http://HOST/?query={label=\"value\"}&from=-1h&until=now, "
-			  "with times as --from has them, and without a user or a password");
+			  "or parca+..., with times as --from has them, and without a user or a password");
 		return err;
 	}
 	err = stored_ask_open(&asker, o, &q);

@@ -69,25 +69,32 @@ static int add_query(const struct stored_asker *a, const char *type, const char 
 	       protobuf_add_number(body, FIELD_END, a->query->to_ns / NS_PER_MS);
 }
 
-static int call(const struct stored_asker *a, const char *name, const struct buf *body, struct buf *answer)
+int stored_ask_post(const struct stored_asker *a, const char *path, struct awaited *r, struct buf *answer)
 {
 	const struct stored_query *q = a->query;
 	_cleanup_buf_ struct buf address = { 0 };
 	char why[256] = "out of memory";
-	struct awaited r = { .type = "application/proto", .body = body, .ca_file = a->options->ca_file,
-			     .token = a->token, .tenant = *q->tenant ? q->tenant : NULL,
-			     .seconds = PATIENCE };
 	long status = 0;
-	int err = buf_printf(&address, "%.*s" SERVICE "%s", (int)q->own_size, q->own, name) ?:
-		  buf_add(&address, "", 1);
+	int err = buf_printf(&address, "%.*s%s", (int)q->own_size, q->own, path) ?: buf_add(&address, "", 1);
 
-	r.url = address.data;
-	err = err ?: awaited_send(&r, answer, &status, why, sizeof(why));
+	r->url = address.data;
+	r->ca_file = a->options->ca_file;
+	r->token = a->token;
+	r->tenant = *q->tenant ? q->tenant : NULL;
+	r->seconds = PATIENCE;
+	err = err ?: awaited_send(r, answer, &status, why, sizeof(why));
 	if (err == -EFBIG)
 		snprintf(why, sizeof(why), "the answer has more than %zu MiB", answer->size_max >> 20);
 	if (err)
 		log_error("%.*s: %s", (int)strcspn(q->url, "?"), q->url, why);
 	return err ?: status == 200 ? 0 : refused(q->url, status, answer);
+}
+
+static int call(const struct stored_asker *a, const char *path, const struct buf *body, struct buf *answer)
+{
+	struct awaited r = { .type = "application/proto", .body = body };
+
+	return stored_ask_post(a, path, &r, answer);
 }
 
 int stored_ask_profile(const struct stored_asker *a, const char *type, const char *selector,
@@ -97,7 +104,9 @@ int stored_ask_profile(const struct stored_asker *a, const char *type, const cha
 	int err = log_failure(add_query(a, type, selector, &body), "the query");
 
 	answer->size_max = UNPACKED_MAX;
-	return err ?: call(a, "SelectMergeProfile", &body, answer);
+	if (a->query->kind == STORED_PARCA)
+		return err ?: stored_parca_profile(a, type, selector, answer);
+	return err ?: call(a, SERVICE "SelectMergeProfile", &body, answer);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
@@ -120,21 +129,28 @@ static bool is_text(struct wire text, const char *wanted)
 	       !memcmp(text.at, wanted, strlen(wanted));
 }
 
+int stored_ask_add_name(struct wire text, struct buf *ret)
+{
+	struct stored_node node = { 0 };
+
+	if (!is_name(text) || ret->size / sizeof(node) == STORED_VALUES_MAX)
+		return 0;
+	memcpy(node.name, text.at, text.end - text.at);
+	return buf_add(ret, &node, sizeof(node));
+}
+
 static int take_label(struct wire label, const char *wanted, struct buf *ret)
 {
 	struct wire name = { 0 }, value = { 0 };
-	struct stored_node node = { 0 };
 	struct wire_field f;
 	int more;
 
 	while ((more = wire_next(&label, &f)) > 0)
 		if (f.type == WIRE_BYTES)
 			*(f.number == FIELD_NAME ? &name : &value) = f.bytes;
-	if (more < 0 || !name.at || !value.at || !is_text(name, wanted) || !is_name(value) ||
-	    ret->size / sizeof(node) == STORED_VALUES_MAX)
+	if (more < 0 || !name.at || !value.at || !is_text(name, wanted))
 		return more;
-	memcpy(node.name, value.at, value.end - value.at);
-	return buf_add(ret, &node, sizeof(node));
+	return stored_ask_add_name(value, ret);
 }
 
 static int take_series(struct wire series, const char *label, struct buf *ret)
@@ -176,11 +192,16 @@ int stored_ask_nodes(const struct stored_asker *a, const char *label, struct buf
 	__u64 bits;
 	int more = 0, err;
 
+	if (a->query->kind == STORED_PARCA) {
+		err = stored_parca_nodes(a, label, ret);
+		sort_once(ret);
+		return err;
+	}
 	memcpy(&bits, &step, sizeof(bits));
 	err = add_query(a, a->query->type, a->query->selector, &body) ?:
 	      protobuf_add_text(&body, FIELD_GROUP_BY, label) ?:
 	      protobuf_add_fixed64(&body, FIELD_STEP, bits);
-	err = log_failure(err, "the query") ?: call(a, "SelectSeries", &body, &answer);
+	err = log_failure(err, "the query") ?: call(a, SERVICE "SelectSeries", &body, &answer);
 	w = wire_of(answer.data, answer.size);
 	while (!err && (more = wire_next(&w, &f)) > 0)
 		if (f.number == FIELD_SERIES && f.type == WIRE_BYTES)

@@ -7,6 +7,7 @@
 #define PYPERF_RUN_STORED_ASK_H
 
 #include "base/buf.h"
+#include "net/awaited.h"
 #include "options/options.h"
 #include "run/stored_query.h"
 
@@ -36,5 +37,16 @@ int stored_ask_profile(const struct stored_asker *a, const char *type, const cha
  */
 #define STORED_VALUES_MAX 100000
 int stored_ask_nodes(const struct stored_asker *a, const char *label, struct buf *ret);
+
+/* For the files that ask: one request, to be POSTed. r has its type, body and who reads headers. */
+int stored_ask_post(const struct stored_asker *a, const char *path, struct awaited *r, struct buf *answer);
+/* Whether a name can be part of a query; it is then appended. */
+struct wire;
+int stored_ask_add_name(struct wire text, struct buf *ret);
+
+/* As stored_ask_profile() and stored_ask_nodes(), of a Parca: stored_parca.c. */
+int stored_parca_profile(const struct stored_asker *a, const char *type, const char *selector,
+			 struct buf *answer);
+int stored_parca_nodes(const struct stored_asker *a, const char *label, struct buf *ret);
 
 #endif

@@ -10,7 +10,25 @@
 #include "recorded/when.h"
 
 #define CPU_TIME  "process_cpu:cpu:nanoseconds:cpu:nanoseconds" /* where the query names no type */
+#define DELTA	  ":delta" /* as Parca calls what was counted in a time */
 #define HOUR_NS	  (3600 * (__s64)NS_PER_SECOND)
+
+bool stored_query_is(const char *text, enum stored_kind *ret_kind)
+{
+	static const char *const begins[][2] = {
+		[STORED_PYROSCOPE] = { "pyroscope+http://", "pyroscope+https://" },
+		[STORED_PARCA] = { "parca+http://", "parca+https://" },
+	};
+
+	for (int kind = 0; kind < 2; kind++)
+		for (int i = 0; i < 2; i++)
+			if (!strncmp(text, begins[kind][i], strlen(begins[kind][i]))) {
+				if (ret_kind)
+					*ret_kind = kind;
+				return true;
+			}
+	return false;
+}
 
 int stored_query_narrow(const char *selector, const char *labels, struct buf *ret)
 {
@@ -67,7 +85,7 @@ static void split(const char *query, struct stored_query *q)
 
 	snprintf(q->type, sizeof(q->type), "%.*s", (int)(brace - query), query);
 	if (!*q->type)
-		strcpy(q->type, CPU_TIME);
+		strcpy(q->type, q->kind == STORED_PARCA ? CPU_TIME DELTA : CPU_TIME);
 	snprintf(q->selector, sizeof(q->selector), "%s", *brace ? brace : "{}");
 }
 
@@ -132,6 +150,7 @@ int stored_query_parse(const struct options *o, const char *url, const char *lab
 	int err;
 
 	*q = (struct stored_query){ .url = url, .from_ns = o->from_ns, .to_ns = o->to_ns };
+	stored_query_is(url, &q->kind);
 	q->own = strchr(url, '+') + 1;
 	q->own_size = strcspn(q->own, "?");
 	while (q->own_size && q->own[q->own_size - 1] == '/')

@@ -12,7 +12,10 @@
 
 #define STORED_QUERY_MAX 4096
 
+enum stored_kind { STORED_PYROSCOPE, STORED_PARCA };
+
 struct stored_query {
+	enum stored_kind kind;
 	const char *url; /* borrowed; in messages up to its '?' */
 	const char *own; /* http[s]://HOST and perhaps a prefix, ... */
 	size_t own_size; /* ... without slashes at its end */
@@ -21,6 +24,8 @@ struct stored_query {
 	__s64 from_ns, to_ns;
 };
 
+/* Whether it is the URL of a store; which kind, if ret_kind is not NULL. */
+bool stored_query_is(const char *text, enum stored_kind *ret_kind);
 /* labels: those that have to fit besides; NULL = none. 0, -EINVAL or -E2BIG. */
 int stored_query_parse(const struct options *o, const char *url, const char *labels, struct stored_query *q);
 /* A selector with more labels in its braces, with a NUL. 0, -EINVAL or -ENOMEM. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`report` on a store of profiles: what is asked, and who listens there may answer anything. What a real one
 answers is in tests/e2e/push/test_receivers.py."""
+import contextlib
 import json
 import re
 import subprocess
@@ -312,3 +313,65 @@ def test_programs_ask_the_store_that_was_named(store, written):
     assert not other.asked
     done = profiler.command("mcp", "--store", url_of(one), code=2)
     assert done.stderr.count("\n") == 1 and "without a query" in done.stderr
+
+
+class Parca(LocalServer):
+    """Answers each question with these bytes, and these headers."""
+
+    METHOD = "POST"
+
+    def __init__(self, body, **headers):
+        self.body, self.headers, self.asked = body, headers, []
+        super().__init__()
+
+    def answer(self, request):
+        body = request.rfile.read(int(request.headers["Content-Length"]))
+        self.asked.append((request.path, request.headers["Content-Type"], body))
+        request.send_response(200)
+        for name, value in {**self.headers, "Content-Length": str(len(self.body))}.items():
+            request.send_header(name.replace("_", "-"), value)
+        request.end_headers()
+        request.wfile.write(self.body)
+
+
+def frame(data, flags=0):
+    return bytes([flags]) + len(data).to_bytes(4, "big") + data
+
+
+OK = frame(b"grpc-status: 0\r\n", 128)
+
+
+def parca_url(one):
+    return 'parca+http://%s/?query={service_name="shop"}&from=2026-11-25T15:00&until=2026-11-25T16:00' % (
+        one.authority)
+
+
+def test_a_parca(written):
+    with contextlib.closing(Parca(frame(field(6, written.read_bytes())) + OK)) as one:
+        found = json.loads(report(parca_url(one), "--json").stdout)
+        assert found["tables"] == json.loads(report(written, "--json").stdout)["tables"]
+        path, kind, body = one.asked[0]
+    assert path == "/parca.query.v1alpha1.QueryService/Query" and kind == "application/grpc-web+proto"
+    assert body[:1] == b"\0" and int.from_bytes(body[1:5], "big") == len(body) - 5
+    message = pprof.decode(body[5:])
+    merge = pprof.decode(message[3][0])
+    assert message[1] == [2] and message[5] == [1]
+    assert merge[1] == [(CPU % "cpu:nanoseconds" + ':delta{service_name="shop"}').encode()]
+    assert [pprof.decode(merge[i][0])[1] for i in (2, 3)] == [[1795618800], [1795622400]]
+
+
+@pytest.mark.parametrize("body, headers, code, words", (
+    (b"", {"grpc_status": "5", "grpc_message": "could not find profile"}, 3, ""),
+    (b"", {"grpc_status": "3", "grpc_message": "no \tsuch label"}, 1, "no ?such label"),
+    (frame(b"grpc-status: 13\r\ngrpc-message: it broke\r\n", 128), {}, 1, "it broke"),
+    (b"", {}, 1, "no answer of Parca's"),
+    (b"<html>", {}, 1, "no answer of Parca's"),
+    (frame(b"\xff" * 20) + OK, {}, 1, "no answer of Parca's"),
+    (frame(field(6, b"\x1f\x8bdamaged")) + OK, {}, 1, ""),
+    (b"\0\xff\xff\xff\xff" + b"x" * 100 + OK, {}, 1, "no answer of Parca's"),
+    (frame(b"grpc-status: 7\r\ngrpc-message: " + b"x" * 9000, 128), {}, 1, "xxx"),
+), ids=("nothing", "refused", "broken", "empty", "page", "no-message", "damaged", "cut", "long"))
+def test_a_parca_that_is_none(body, headers, code, words):
+    with contextlib.closing(Parca(body, **headers)) as one:
+        done = report(parca_url(one), code=code)
+    assert words in done.stderr and len(done.stderr) < 500
