@@ -58,7 +58,7 @@ def read_pprof(data):
     except ValueError as error:
         raise Fault("pprof: %s" % error) from error
     demand(len(profile.samples) <= 16000, "more than 16,000 samples")
-    demand(len(raw) <= 4 << 20, "more than 4 MiB")
+    demand(len(raw) <= 2 << 20, "more than 2 MiB")
     take_books(profile)
     demand(profile.sample_types == [("samples", "count"), ("cpu", "nanoseconds")], "sample types")
     demand(profile.samples, "an empty profile")

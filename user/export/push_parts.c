@@ -14,11 +14,15 @@
 #include "profile/split.h"
 
 /*
- * Pyroscope's defaults: validation.max-profile-stacktrace-samples and max-profile-size-bytes,
- * uncompressed. The books of a part are samples, too.
+ * Pyroscope's defaults, uncompressed: validation.max-profile-stacktrace-samples, and, as a larger one never
+ * passes the limit of its rate, distributor.ingestion-burst-size-mb, in which the labels are. The books of a
+ * part are samples, too.
  */
+#define LABELS_BYTES (32 << 10)
 static const struct split_limits limits = {
-	.samples = 16000 - CARRIED_MAX, .bytes = (4 << 20) - PPROF_CARRIED_BYTES, .services = PUSH_SERIES_MAX
+	.samples = 16000 - CARRIED_MAX,
+	.bytes = (2 << 20) - PPROF_CARRIED_BYTES - LABELS_BYTES,
+	.services = PUSH_SERIES_MAX,
 };
 /*
  * A collector takes 20 MiB by default, which parts of that size stay far below (test_push_parts.c). A tick
