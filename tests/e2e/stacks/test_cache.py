@@ -5,6 +5,7 @@
 by number."""
 import collections
 import json
+import pathlib
 
 import pytest
 
@@ -312,6 +313,36 @@ def test_a_million_samples(workloads, tmp_path):
     finally:
         lab.stop()
     print("whole stacks compared:", dict(seen_whole))
+
+
+def lives_of(target):
+    """How many times lives.py has begun anew, and in how many lives the second code object had the place of
+    the first."""
+    words = pathlib.Path("/proc/%d/cmdline" % target.pid).read_text().split("\0")
+    return tuple(map(int, words[2:4])) if len(words) > 4 else (0, 0)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_million_samples_of_code_that_is_replaced_once_it_is_cached(workloads, tmp_path):
+    """Where there is no code epoch: in each of its lives a program does what the rules may be wrong about for
+    some samples (docs/internals/cache.md)."""
+    pythons = [python for python in known.one_per_version() if (3, 8) <= python.version < (3, 13)]
+    counters = collections.Counter()
+    with profiler.targets([[python.path, workloads / "cache/lives.py"] for python in pythons]) as started:
+        while counters["whole"] < LONG_SAMPLES:
+            run = profiler.run(tmp_path, "--pid", ",".join(str(one.pid) for one in started), "-F", FREQUENCY,
+                               "-d", 60, "--cache", "check", "--budget", 0)
+            counters.update(run.stats["counters"])
+            counters.update(whole=run.stats["outcomes"]["whole"])
+        lives, same = map(sum, zip(*map(lives_of, started)))
+    print("whole stacks compared:", counters["whole"], "lives:", lives, "at the same address:", same,
+          "differences:", counters["cache_mismatch"])
+    assert counters["cache_full"] + counters["cache_partial"] > 0.1 * counters["whole"]
+    assert same > lives / 2 > 10
+    # Most lives have none: the first header that is read again is mostly one that tells. Some have several,
+    # as there are twenty samples in a jiffy.
+    assert counters["cache_mismatch"] <= 2 * lives
 
 
 @pytest.mark.long
