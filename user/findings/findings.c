@@ -10,7 +10,7 @@
 #include "findings/rules.h"
 #include "findings/scene.h"
 
-static const struct rule {
+static const struct finding_rule {
 	const char *code;
 	double least;
 	int (*find)(const struct scene *s, double least, struct finding *ret);
@@ -93,7 +93,7 @@ int findings_make(struct recorded *r, struct findings *ret)
 	return err;
 }
 
-static const struct rule *find_rule(const char *code)
+static const struct finding_rule *find_rule(const char *code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (!strcmp(rules[i].code, code))
@@ -104,7 +104,7 @@ static const struct rule *find_rule(const char *code)
 int findings_select(struct recorded *r, const char *code, bool **ret)
 {
 	_cleanup_(scene_free) struct scene s = { 0 };
-	const struct rule *rule = find_rule(code);
+	const struct finding_rule *rule = find_rule(code);
 	struct finding f = { .code = code };
 	_cleanup_free_ bool *takes = NULL;
 	int err;

@@ -16,7 +16,7 @@
 
 enum where { IN_STANDARD, IN_PACKAGE, IN_NATIVE, IN_LIBRARY, IN_FRAME };
 
-static const struct known {
+static const struct known_mark {
 	enum mark mark;
 	enum where where;
 	const char *name, *file;
@@ -45,7 +45,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-static bool is_known(const struct marks_seen *s, const struct known *k)
+static bool is_known(const struct marks_seen *s, const struct known_mark *k)
 {
 	switch (k->where) {
 	case IN_STANDARD:

@@ -52,7 +52,7 @@ static int watch(const struct http *h, int fd)
 }
 
 /* Who has requests that wait: each does what there is to do, on its own account. */
-static const struct subject {
+static const struct http_subject {
 	size_t at; /* in struct site */
 	void (*run)(void *subject, double now); /* NULL: MHD is to be run, and that is all */
 	double (*next)(const void *subject); /* when that is due; NULL: the eventfd says so */
@@ -216,7 +216,7 @@ static double next_due(const struct http *h)
 	double next = HTTP_NEVER;
 
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
-		const struct subject *s = &subjects[i];
+		const struct http_subject *s = &subjects[i];
 		const double due = s->next ? s->next(subject_of(&h->site, i)) : HTTP_NEVER;
 
 		if (due < next)

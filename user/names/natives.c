@@ -24,13 +24,13 @@
  * The same file under another path is another one: a user with name spaces gives it any path, and what is
  * shown of others must not be that.
  */
-struct key {
+struct native_key {
 	struct code_file file;
 	char path[PATH_MAX]; /* only up to its NUL in what is kept */
 };
 
 struct native_entry {
-	struct key *key;
+	struct native_key *key;
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
 	size_t bytes_size;
@@ -104,12 +104,12 @@ int natives_want_lines(struct natives *n)
 	return n->lines ? 0 : native_lines_new(&n->lines);
 }
 
-static size_t key_size(const struct key *key)
+static size_t key_size(const struct native_key *key)
 {
-	return offsetof(struct key, path) + strlen(key->path) + 1;
+	return offsetof(struct native_key, path) + strlen(key->path) + 1;
 }
 
-static struct native_entry *new_entry(const struct key *key)
+static struct native_entry *new_entry(const struct native_key *key)
 {
 	struct native_entry *e = calloc(1, sizeof(*e));
 
@@ -138,7 +138,7 @@ static int take(struct natives *n, struct native_entry *e, __u64 owner, __u64 si
 	return -ENOMEM;
 }
 
-static int add(struct natives *n, const struct code_map *map, const struct key *key, __u32 *ret)
+static int add(struct natives *n, const struct code_map *map, const struct native_key *key, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
 	struct native_entry *e;
@@ -168,7 +168,7 @@ __u32 natives_file_at(const struct natives *n, __u64 position)
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 {
 	struct native_entry *e;
-	struct key key;
+	struct native_key key;
 	int err;
 
 	if (!map->file.size)

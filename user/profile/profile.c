@@ -58,7 +58,7 @@ static int grow(void **array, size_t item, __u32 *capacity, __u32 wanted)
 static int table_intern(struct profile *p, enum profile_kind kind, const void *record, size_t size,
 			__u32 *ret_id)
 {
-	struct table *t = &p->tables[kind];
+	struct profile_table *t = &p->tables[kind];
 	unsigned int hash = hash_bytes(record, size);
 	struct entry *e;
 
@@ -244,7 +244,7 @@ int profile_sample(struct profile *p, enum event_kind kind, const __u32 *locatio
 int profile_sample_booked(struct profile *p, enum event_kind kind, const __u32 *locations, size_t n,
 			  const struct profile_labels *labels, __u64 count, __u64 booked)
 {
-	struct table *t = &p->tables[PROFILE_SAMPLE];
+	struct profile_table *t = &p->tables[PROFILE_SAMPLE];
 	__u32 owner, id, known = t->n;
 	int err;
 

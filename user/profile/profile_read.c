@@ -8,7 +8,7 @@
 #include "profile/profile_records.h"
 
 /* Beside its entries, which are the arena's. */
-static size_t table_bytes(const struct table *t)
+static size_t table_bytes(const struct profile_table *t)
 {
 	const UT_hash_table *hash = t->by_content ? t->by_content->hh.tbl : NULL;
 

@@ -24,7 +24,7 @@ struct entry {
 	char record[] __attribute__((aligned(8)));
 };
 
-struct table {
+struct profile_table {
 	struct entry *by_content;
 	struct entry **by_id; /* id - 1 */
 	__u32 n, capacity;
@@ -41,7 +41,7 @@ struct met_text {
 struct profile {
 	struct profile_info info;
 	struct chunk *chunks;
-	struct table tables[PROFILE_KINDS];
+	struct profile_table tables[PROFILE_KINDS];
 	__u64 (*counts)[EVENT_KINDS + 1]; /* of samples, id - 1; the last is PROFILE_TIME */
 	__u32 counts_capacity;
 	__u64 total[EVENT_KINDS + 1], booked[EVENT_KINDS + 1];

@@ -31,7 +31,7 @@ void answered_free(struct answered *a)
 	*a = (struct answered){ 0 };
 }
 
-double answered_share(const struct table *t, __s64 value)
+double answered_share(const struct report_table *t, __s64 value)
 {
 	return t->chosen->total ? (double)value / (double)t->chosen->total : 0;
 }
@@ -56,7 +56,7 @@ __attribute__((format(printf, 3, 4))) static void add_note(struct answered *a, c
 
 static int add_table(struct answered *a, enum answer_by by, const char *label)
 {
-	struct table *t = &a->tables[a->table_count++];
+	struct report_table *t = &a->tables[a->table_count++];
 
 	return table_make(&a->chosen, a->recorded, a->question, by, label, t);
 }
@@ -74,7 +74,7 @@ static int add_if_any(struct answered *a, enum answer_by by)
 /* About one function, which has to be there. */
 static int add_one(struct answered *a, enum answer_by by, char *error, size_t size)
 {
-	const struct table *t = &a->tables[0];
+	const struct report_table *t = &a->tables[0];
 	int err = add_table(a, by, NULL);
 
 	if (err || t->count || t->total)
@@ -153,7 +153,7 @@ static int make_tables(struct answered *a, char *error, size_t size)
 static int make_markers(struct answered *a)
 {
 	const struct report_query none = { .top = 0 };
-	struct table *t = &a->markers;
+	struct report_table *t = &a->markers;
 	size_t n = 0;
 	int err = table_make(&a->chosen, a->recorded, &none, BY_FRAME, NULL, t);
 
@@ -274,7 +274,8 @@ static const struct line_text *find_source(const struct answered *a, const struc
 	return NULL;
 }
 
-const char *answered_source(const struct answered *a, const struct table *t, const struct table_row *row)
+const char *answered_source(const struct answered *a, const struct report_table *t,
+			    const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	const struct line_text *s = t->shape == TABLE_LINES ? find_source(a, key) : NULL;
@@ -305,7 +306,7 @@ static void note_source(struct answered *a, const struct line_text *s)
 		add_note(a, "source_other", "%.150s is not shown: the function is not where it was", file);
 }
 
-static __s64 last_line(const struct table *t, const struct row_key *of)
+static __s64 last_line(const struct report_table *t, const struct row_key *of)
 {
 	__s64 last = 0;
 
@@ -333,7 +334,7 @@ static int read_source(struct answered *a, const struct row_key *key, struct lin
 /* Of the files of a table of lines. */
 static int read_sources(struct answered *a)
 {
-	const struct table *t = &a->tables[0];
+	const struct report_table *t = &a->tables[0];
 	int err = 0;
 
 	for (size_t i = 0; a->question->lines && i < t->count && !err; i++) {

@@ -34,9 +34,9 @@ struct answered {
 	struct report_selection events[ANSWERED_EVENTS_MAX]; /* of a trace: each kind of event that it has */
 	size_t event_count;
 	struct traced traced; /* of a trace, if one is asked for */
-	struct table tables[ANSWERED_TABLES_MAX];
+	struct report_table tables[ANSWERED_TABLES_MAX];
 	size_t table_count;
-	struct table markers; /* what stacks lack: rows are the marker frames, and only those */
+	struct report_table markers; /* what stacks lack: rows are the marker frames, and only those */
 	struct answered_note notes[ANSWERED_NOTES_MAX];
 	size_t note_count;
 	struct line_text sources[ANSWERED_SOURCES_MAX]; /* of a table of lines: of the first functions */
@@ -50,7 +50,7 @@ int answered_make(struct recorded *r, const struct report_query *q, struct answe
 void answered_free(struct answered *a);
 
 /* value of all that there is of the table's event; 0 of nothing. */
-double answered_share(const struct table *t, __s64 value);
+double answered_share(const struct report_table *t, __s64 value);
 /* Whether anything was sampled at all. */
 static inline bool answered_is_empty(const struct answered *a)
 {
@@ -58,7 +58,8 @@ static inline bool answered_is_empty(const struct answered *a)
 }
 
 /* The text of a line of a table of lines; NULL = it is not known. */
-const char *answered_source(const struct answered *a, const struct table *t, const struct table_row *row);
+const char *answered_source(const struct answered *a, const struct report_table *t,
+			    const struct table_row *row);
 
 /* As lines for people. 0 or -ENOMEM. */
 int answered_text(const struct answered *a, bool colour, struct buf *out);

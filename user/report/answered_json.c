@@ -72,7 +72,7 @@ static int add_bounds(const struct report_selection *c, const char *name, double
 	return buf_printf(out, ",\"%s_low\":%.6f,\"%s_high\":%.6f", name, b.low, name, b.high);
 }
 
-static int add_shares(const struct table *t, const struct table_row *row, struct buf *out)
+static int add_shares(const struct report_table *t, const struct table_row *row, struct buf *out)
 {
 	const double self = answered_share(t, row->self);
 	const double total = answered_share(t, row->total);
@@ -83,7 +83,7 @@ static int add_shares(const struct table *t, const struct table_row *row, struct
 	       add_bounds(t->chosen, "total_share", total, out);
 }
 
-static int add_row(const struct answered *a, const struct table *t, const struct table_row *row,
+static int add_row(const struct answered *a, const struct report_table *t, const struct table_row *row,
 		   struct buf *out)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
@@ -105,7 +105,7 @@ static int add_row(const struct answered *a, const struct table *t, const struct
 	return err ?: add_shares(t, row, out) ?: buf_printf(out, ",\"id\":\"%s\"}", id);
 }
 
-static int add_rows(const struct answered *a, const struct table *t, struct buf *out)
+static int add_rows(const struct answered *a, const struct report_table *t, struct buf *out)
 {
 	int err = buf_add_string(out, "[");
 
@@ -114,7 +114,7 @@ static int add_rows(const struct answered *a, const struct table *t, struct buf 
 	return err ?: buf_add_string(out, "]");
 }
 
-static int add_table(const struct answered *a, const struct table *t, struct buf *out)
+static int add_table(const struct answered *a, const struct report_table *t, struct buf *out)
 {
 	static const char *const shapes[] = {
 		[TABLE_ROWS] = "rows", [TABLE_CALLERS] = "callers", [TABLE_CALLEES] = "callees",

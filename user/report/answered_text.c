@@ -23,7 +23,7 @@
 
 struct report_page {
 	const struct answered *answer;
-	const struct table *table; /* at hand */
+	const struct report_table *table; /* at hand */
 	struct buf *out;
 	bool colour;
 	int decimals;
@@ -116,7 +116,7 @@ static int add_source(struct report_page *p, const struct row_key *key, const ch
 	return err ?: add_shown_cell(p);
 }
 
-static int add_row(struct report_page *p, const struct table *t, const struct table_row *row)
+static int add_row(struct report_page *p, const struct report_table *t, const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	const bool has_place = key->file && key->file != key->name;
@@ -133,7 +133,7 @@ static int add_row(struct report_page *p, const struct table *t, const struct ta
 	return err ?: buf_add_string(p->out, "\n");
 }
 
-static int add_left_out(struct report_page *p, const struct table *t)
+static int add_left_out(struct report_page *p, const struct report_table *t)
 {
 	const __s64 left = table_left_out(t);
 	int err = 0;
@@ -145,7 +145,7 @@ static int add_left_out(struct report_page *p, const struct table *t)
 				 amount_text(p->unit, left).text, number_group(t->count - t->shown).text);
 }
 
-static void set_table(struct report_page *p, const struct table *t)
+static void set_table(struct report_page *p, const struct report_table *t)
 {
 	const struct report_selection *c = t->chosen;
 
@@ -154,7 +154,7 @@ static void set_table(struct report_page *p, const struct table *t)
 	p->unit = amount_unit(selection_unit(c), c->total);
 }
 
-static int add_title(struct report_page *p, const struct table *t)
+static int add_title(struct report_page *p, const struct report_table *t)
 {
 	const enum answer_by by = t->keys.by;
 	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME || by == BY_IMPORT;
@@ -181,7 +181,7 @@ static int add_title(struct report_page *p, const struct table *t)
 }
 
 /* Above the first line of each file whose text is shown. */
-static int add_file_of_lines(struct report_page *p, const struct table *t, size_t i)
+static int add_file_of_lines(struct report_page *p, const struct report_table *t, size_t i)
 {
 	const __u32 file = row_keys_get(&t->keys, t->rows[i].key)->file;
 	int err;
@@ -194,7 +194,7 @@ static int add_file_of_lines(struct report_page *p, const struct table *t, size_
 	return err ?: buf_printf(p->out, "%s\n", style(p, RESET));
 }
 
-static int add_table(struct report_page *p, const struct table *t)
+static int add_table(struct report_page *p, const struct report_table *t)
 {
 	int err;
 
@@ -238,7 +238,7 @@ static int add_total(struct report_page *p)
 /* "1.20% [truncated]" each, on one line. */
 static int add_markers(struct report_page *p)
 {
-	const struct table *t = &p->answer->markers;
+	const struct report_table *t = &p->answer->markers;
 	int err = t->shown ? buf_printf(p->out, "\n%sNot whole: ", style(p, DIM)) : 0;
 
 	for (size_t i = 0; i < t->shown && !err; i++) {

@@ -26,7 +26,7 @@ struct compared_scaling {
 /* One of the two profiles. */
 struct compared_side {
 	struct report_selection chosen;
-	struct table table;
+	struct report_table table;
 	__s64 duration_ns;
 };
 

@@ -14,7 +14,7 @@
 enum { IN_BASE = 1, IN_NEW = 2 };
 
 /* What a function is called, without where it begins. */
-struct called {
+struct called_function {
 	__u32 name, file, kind, zero;
 };
 
@@ -27,12 +27,12 @@ struct alone {
 /* Rows of the first table get numbers, by which those of the second one find them. */
 static int add_rows(struct compared *c, __u8 *sides)
 {
-	const struct table *base = &c->base.table, *now = &c->now.table;
+	const struct report_table *base = &c->base.table, *now = &c->now.table;
 	struct interned keys = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; i < base->count + now->count && !err; i++) {
-		const struct table *t = i < base->count ? base : now;
+		const struct report_table *t = i < base->count ? base : now;
 		const struct table_row *row = &t->rows[i < base->count ? i : i - base->count];
 		const struct row_key *key = row_keys_get(&t->keys, row->key);
 		struct compared_row *to;
@@ -58,7 +58,7 @@ static int find_alone(const struct compared *c, const __u8 *sides, struct intern
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct row_key *key = &c->rows[i].key;
-		const struct called called = { key->name, key->file, key->kind, 0 };
+		const struct called_function called = { key->name, key->file, key->kind, 0 };
 		struct alone *a;
 		__u32 id;
 		int err;

@@ -106,7 +106,7 @@ static int add_node(struct spread *p, int side, size_t node, struct recorded *r,
 {
 	struct spread_side *s = &p->sides[side];
 	struct report_selection only = s->side->chosen;
-	struct table t = { 0 };
+	struct report_table t = { 0 };
 	int err;
 
 	for (size_t i = 0; i < recorded_stacks(r); i++) {

@@ -26,7 +26,7 @@
 #define VANISHED_MAX 12
 #define TITLE_MAX    200 /* columns of a name or a file in a title */
 
-struct drawing {
+struct compared_drawing {
 	const struct compared *compared;
 	struct compared_nodes nodes;
 	struct buf *out;
@@ -39,7 +39,7 @@ struct drawing {
 	size_t vanished_count;
 };
 
-static struct compared_row row_of(const struct drawing *d, __u32 id)
+static struct compared_row row_of(const struct compared_drawing *d, __u32 id)
 {
 	struct compared_row row = {
 		.base_self = d->nodes.base[id - 1],
@@ -50,25 +50,25 @@ static struct compared_row row_of(const struct drawing *d, __u32 id)
 	return row;
 }
 
-static int add_text(struct drawing *d, const char *text, size_t columns, bool is_path)
+static int add_text(struct compared_drawing *d, const char *text, size_t columns, bool is_path)
 {
 	return svg_text(d->out, &d->text, text, columns, is_path);
 }
 
-static double points(const struct drawing *d, double value)
+static double points(const struct compared_drawing *d, double value)
 {
 	const double whole = d->compared->scale * (double)d->compared->base.chosen.total;
 
 	return whole > 0 ? 100 * value / whole : 0;
 }
 
-static struct amount amount(const struct drawing *d, __s64 value)
+static struct amount amount(const struct compared_drawing *d, __s64 value)
 {
 	return amount_text(amount_unit(selection_unit(&d->compared->now.chosen), value), value);
 }
 
 /* "f (app.py:12): 1.2 s, was 1.0 s, +3.41 points, more than chance". */
-static int add_title(struct drawing *d, __u32 id, const struct compared_row *row)
+static int add_title(struct compared_drawing *d, __u32 id, const struct compared_row *row)
 {
 	const struct recorded *r = d->compared->recorded;
 	const __u32 function = compared_nodes_get(&d->nodes, id)->function;
@@ -93,7 +93,7 @@ static double size_of(double x)
 }
 
 /* Red for more, blue for less, the stronger the more; grey for what chance may have done. */
-static int add_colour(struct drawing *d, const struct compared_row *row)
+static int add_colour(struct compared_drawing *d, const struct compared_row *row)
 {
 	const double part = d->largest > 0 ? size_of(row->self) / d->largest : 0;
 	const int pale = 205 - (int)(125 * (part > 1 ? 1 : part));
@@ -104,7 +104,7 @@ static int add_colour(struct drawing *d, const struct compared_row *row)
 			       buf_printf(d->out, "rgb(%d,%d,255)", pale, pale);
 }
 
-static int add_frame(struct drawing *d, __u32 id, __u32 depth, double width)
+static int add_frame(struct compared_drawing *d, __u32 id, __u32 depth, double width)
 {
 	const struct compared_row row = row_of(d, id);
 	const double y = TOP + ROW * depth;
@@ -124,7 +124,7 @@ static int add_frame(struct drawing *d, __u32 id, __u32 depth, double width)
 }
 
 /* What was in the first one, and is not in the second, with a caller that is. */
-static void find_vanished(struct drawing *d)
+static void find_vanished(struct compared_drawing *d)
 {
 	for (__u32 id = 1; id <= d->nodes.keys.count; id++) {
 		const __u32 parent = compared_nodes_get(&d->nodes, id)->parent;
@@ -145,7 +145,7 @@ static void find_vanished(struct drawing *d)
 }
 
 /* Where each node is, and what is drawn. A caller comes before what it calls. */
-static double width_of(const struct drawing *d, __u32 id)
+static double width_of(const struct compared_drawing *d, __u32 id)
 {
 	const double total = (double)d->compared->now.chosen.kept;
 
@@ -153,7 +153,7 @@ static double width_of(const struct drawing *d, __u32 id)
 }
 
 /* Down, then to the side, then up. draw: false to find the depth and the largest difference only. */
-static int walk(struct drawing *d, bool draw)
+static int walk(struct compared_drawing *d, bool draw)
 {
 	__u32 at = d->nodes.first[0], depth = 0;
 	int err = 0;
@@ -191,13 +191,13 @@ static int walk(struct drawing *d, bool draw)
 	return err;
 }
 
-static int add_line(struct drawing *d, double y, const char *text)
+static int add_line(struct compared_drawing *d, double y, const char *text)
 {
 	return buf_printf(d->out, "<text x=\"%.0f\" y=\"%.0f\">", MARGIN, y) ?:
 	       add_text(d, text, TITLE_MAX, false) ?: buf_add_string(d->out, "</text>\n");
 }
 
-static int add_head(struct drawing *d, double height)
+static int add_head(struct compared_drawing *d, double height)
 {
 	const struct compared *c = d->compared;
 	char total[640];
@@ -220,7 +220,7 @@ static int add_head(struct drawing *d, double height)
 		"+ red: more; - blue: less; grey: the same. Widths are of the second profile.");
 }
 
-static int add_foot(struct drawing *d, double y)
+static int add_foot(struct compared_drawing *d, double y)
 {
 	char text[96];
 	int err = 0;
@@ -243,7 +243,7 @@ static int add_foot(struct drawing *d, double y)
 	return err;
 }
 
-static int draw(struct drawing *d)
+static int draw(struct compared_drawing *d)
 {
 	double y;
 	int err = walk(d, false);
@@ -257,7 +257,7 @@ static int draw(struct drawing *d)
 
 int compared_svg(const struct compared *c, struct buf *out)
 {
-	struct drawing d = { .compared = c, .out = out };
+	struct compared_drawing d = { .compared = c, .out = out };
 	int err = compared_nodes_make(c, &d.nodes);
 
 	d.x = calloc((size_t)d.nodes.keys.count + 1, sizeof(*d.x));

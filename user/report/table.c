@@ -8,7 +8,7 @@
 #include "profile/frames.h"
 #include "report/table_adder.h"
 
-void table_free(struct table *t)
+void table_free(struct report_table *t)
 {
 	row_keys_free(&t->keys);
 	free(t->rows);
@@ -34,7 +34,7 @@ bool table_takes_frame(struct adder *a, const struct recorded_stack *s, size_t i
 
 static int make_room(struct adder *a, __u32 row)
 {
-	struct table *t = a->table;
+	struct report_table *t = a->table;
 	size_t capacity = a->capacity ? a->capacity * 2 : 64;
 	struct table_row *rows;
 
@@ -192,7 +192,7 @@ static int add_stack(struct adder *a, __u32 id)
 
 static int compare(const void *a, const void *b, void *context)
 {
-	const struct table *t = context;
+	const struct report_table *t = context;
 	const struct recorded *r = t->keys.recorded;
 	const struct table_row *x = a, *y = b;
 	const struct row_key *k, *l;
@@ -222,7 +222,7 @@ static void swap(struct table_row *a, struct table_row *b)
 }
 
 /* The first n rows are a heap whose first row is the last one in order: row i goes to where it belongs. */
-static void sift(struct table *t, size_t n, size_t i)
+static void sift(struct report_table *t, size_t n, size_t i)
 {
 	for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
 		if (child + 1 < n && compare(&t->rows[child + 1], &t->rows[child], t) > 0)
@@ -235,7 +235,7 @@ static void sift(struct table *t, size_t n, size_t i)
 }
 
 /* Puts those rows first that are shown. To sort all of many took longer than to add them up. */
-static void choose(struct table *t)
+static void choose(struct report_table *t)
 {
 	const size_t n = t->shown;
 
@@ -249,7 +249,7 @@ static void choose(struct table *t)
 	}
 }
 
-void table_sort(struct table *t)
+void table_sort(struct report_table *t)
 {
 	if (t->shown < t->count)
 		choose(t);
@@ -257,7 +257,7 @@ void table_sort(struct table *t)
 		qsort_r(t->rows, t->shown, sizeof(*t->rows), compare, t);
 }
 
-__s64 table_left_out(const struct table *t)
+__s64 table_left_out(const struct report_table *t)
 {
 	__s64 sum = 0;
 
@@ -278,7 +278,7 @@ static int add_all(struct adder *a)
 	return err;
 }
 
-static void find_shape(const struct report_query *q, enum answer_by by, struct table *t)
+static void find_shape(const struct report_query *q, enum answer_by by, struct report_table *t)
 {
 	t->shape = q->tree || (by == BY_IMPORT && !q->flat) ? TABLE_TREE :
 		   q->callers ? TABLE_CALLERS : q->callees ? TABLE_CALLEES : q->lines ? TABLE_LINES :
@@ -288,7 +288,7 @@ static void find_shape(const struct report_query *q, enum answer_by by, struct t
 
 static int sort(struct adder *a, size_t top)
 {
-	struct table *t = a->table;
+	struct report_table *t = a->table;
 
 	if (t->shape == TABLE_TREE)
 		return table_sort_tree(a, top);
@@ -302,12 +302,12 @@ static int sort(struct adder *a, size_t top)
 }
 
 int table_make(const struct report_selection *c, struct recorded *r, const struct report_query *q,
-	       enum answer_by by, const char *label, struct table *ret)
+	       enum answer_by by, const char *label, struct report_table *ret)
 {
 	struct adder a = { .chosen = c, .table = ret };
 	int err;
 
-	*ret = (struct table){ .chosen = c };
+	*ret = (struct report_table){ .chosen = c };
 	find_shape(q, by, ret);
 	err = row_keys_open(&ret->keys, r, by, label, q->fold);
 	if (!err && (by == BY_PACKAGE || (q->fold && by_rows[by].of == OF_OWN)))

@@ -30,7 +30,7 @@ struct table_row {
 	__s64 total; /* what it called, too; a stack is counted once */
 };
 
-struct table {
+struct report_table {
 	enum table_shape shape;
 	const struct report_selection *chosen; /* borrowed: what it is of */
 	const char *of;	     /* a name; NULL = of all */
@@ -47,11 +47,11 @@ struct table {
  * table_free() it in each case.
  */
 int table_make(const struct report_selection *c, struct recorded *r, const struct report_query *q,
-	       enum answer_by by, const char *label, struct table *ret);
-void table_free(struct table *t);
+	       enum answer_by by, const char *label, struct report_table *ret);
+void table_free(struct report_table *t);
 
 /* What the rows that are not shown have as their own. */
-__s64 table_left_out(const struct table *t);
+__s64 table_left_out(const struct report_table *t);
 
 /* For the files that make tables alone. */
 
@@ -59,6 +59,6 @@ __s64 table_left_out(const struct table *t);
  * Puts the hottest first, and of equal ones what comes first by its name, as far as they are shown. The
  * others come behind them in any order.
  */
-void table_sort(struct table *t);
+void table_sort(struct report_table *t);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct adder {
 	const struct report_selection *chosen;
-	struct table *table;
+	struct report_table *table;
 	size_t capacity;
 	struct interned nodes; /* of a tree: struct tree_node */
 	struct own_frames own; /* of rows that are packages; else its of_place is NULL */
@@ -40,7 +40,7 @@ int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64
 int table_add_place(struct adder *a, __u32 place, __u32 stack, bool is_own, __s64 value);
 
 int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
-void table_sort_edges(struct table *t);
+void table_sort_edges(struct report_table *t);
 
 int table_add_imports(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);
 int table_add_tree(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value);

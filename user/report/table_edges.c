@@ -55,7 +55,7 @@ static int add_neighbour(struct adder *a, __u32 id, const struct recorded_stack 
 
 int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, __s64 value)
 {
-	struct table *t = a->table;
+	struct report_table *t = a->table;
 	const size_t own = table_own_frame(a, s);
 	bool is_in = false;
 	int err = 0;
@@ -77,7 +77,7 @@ int table_add_edges(struct adder *a, __u32 id, const struct recorded_stack *s, _
 
 static int by_line(const void *x, const void *y, void *context)
 {
-	const struct table *t = context;
+	const struct report_table *t = context;
 	const struct row_key *a = row_keys_get(&t->keys, ((const struct table_row *)x)->key);
 	const struct row_key *b = row_keys_get(&t->keys, ((const struct table_row *)y)->key);
 
@@ -95,7 +95,7 @@ static int by_total(const void *x, const void *y)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-void table_sort_edges(struct table *t)
+void table_sort_edges(struct report_table *t)
 {
 	if (!t->count) /* there is no array */
 		return;

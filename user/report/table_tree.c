@@ -78,7 +78,7 @@ static size_t write_rows(const struct adder *a, const struct lists *l, size_t sh
 
 int table_sort_tree(struct adder *a, size_t top)
 {
-	struct table *t = a->table;
+	struct report_table *t = a->table;
 	const size_t n = a->nodes.count;
 	_cleanup_free_ __u32 *first = calloc(n + 1, sizeof(*first)), *next = calloc(n + 1, sizeof(*next));
 	_cleanup_free_ struct table_row *rows = calloc(n + 1, sizeof(*rows));

@@ -18,7 +18,7 @@
 
 static struct recorded r;
 static struct report_selection selection;
-static struct table table;
+static struct report_table table;
 
 static int setup(void **state)
 {
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	report_selection_free(&selection);
 	recorded_free(&r);
 	r = (struct recorded){ 0 };
-	table = (struct table){ 0 };
+	table = (struct report_table){ 0 };
 	return 0;
 }
 
