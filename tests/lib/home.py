@@ -13,7 +13,8 @@ import left_to_all
 LIST = pathlib.Path(__file__).parents[1] / "needs-bpf.txt"
 REASON = "SKIP bpf: BPF is refused here, and this needs it"
 # What the program says of an option that needs it, or of what makes the ticks when that is asked for by name.
-NEEDS = re.compile(r"error: BPF is refused here \(|not with --trigger outside: ")
+NEEDS = re.compile(r"error: BPF is refused here \(|not with --trigger outside: |"
+                   r"error: perf_event_open is refused: ")
 NOTICE = re.compile(r"pyperf-bpf: BPF is refused here \(.*\)\. Sampling from outside .*\n")
 
 

@@ -201,6 +201,8 @@ void thread_list_find_ids(struct looked *p, const struct process *entry)
 	for (unsigned int i = 0; i < p->count; i++) {
 		const struct thread_state *s = thread_states_of(&states, p->threads[i].s.tid);
 
-		sample_set_id(&p->threads[i].s, s ? s->id : none);
+		/* A thread keeps what it is called for life, though it may have no thread state now. */
+		if (s || !p->threads[i].s.thread_id || p->threads[i].s.thread_id == THREAD_ID_OF_NONE)
+			sample_set_id(&p->threads[i].s, s ? s->id : none);
 	}
 }

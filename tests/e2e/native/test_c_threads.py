@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import home
 import interpreters as known
 import profiler
 from pprof_rows import report
@@ -66,7 +67,9 @@ def test_is_called_so(chosen, library, tmp_path):
     mistaken = profiler.total(sample for sample in of_c if sample.tid in mine)
     assert mistaken <= 0.05 * profiler.total(run.samples)
     assert profiler.total(of_c) > 0.2 * profiler.total(run.samples)
-    assert run.stats["outcomes"]["no_thread_state"] <= 0.01 * profiler.total(run.samples)
+    # From outside a new one is searched for a moment longer.
+    part = 0.04 if home.refusal() else 0.01
+    assert run.stats["outcomes"]["no_thread_state"] <= part * profiler.total(run.samples)
     assert "\nThreads of C: " in run.out and "(--native leaf names their libraries)\n" in run.out
     assert NAME not in run.out and "not_whole" not in report("--findings", "--json", run.path)
     assert len(without) == 1 and NAME in text

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+import home
 import profiler
 from dumps import look
 
@@ -38,7 +39,8 @@ def test_calls_that_work(version, library, workloads, tmp_path):
     assert total > 300
     # Between two calls the thread runs C, in which it has no frame. Once 5 % were whole.
     assert whole > 0.8, markers
-    assert set(markers) <= {"no_frames", "no_thread_state", "c_thread"}
+    moved = {"moved"} if home.refusal() else set()  # from outside a look may lose its CPU
+    assert set(markers) <= {"no_frames", "no_thread_state", "c_thread", *moved}
 
 
 def test_interpreter_that_another_thread_made(version, workloads, tmp_path):
