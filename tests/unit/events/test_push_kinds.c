@@ -3,6 +3,7 @@
  * test_push_kinds.c - each kind of event is pushed as a profile of its own, under the name in its row, to a
  * real server.
  */
+#include "profile/carried.h"
 #include "tests/forge/http_server.h"
 #include "tests/forge/test.h"
 #include "tests/forge/windows.h"
@@ -97,10 +98,12 @@ TEST(one_at_a_time)
 			 event_rows[kind].series);
 		assert_non_null(strstr(server.seen->request, name));
 		d = received();
-		assert_int_equal(d->n_sample_type, *event_rows[kind].period ? 2 : 1);
+		assert_int_equal(d->n_sample_type, (*event_rows[kind].period ? 2 : 1) + 1);
 		assert_string_equal(string(d, d->sample_type[0]->type), event_rows[kind].type);
-		assert_int_equal(d->n_sample, 1);
+		assert_string_equal(string(d, d->sample_type[d->n_sample_type - 1]->type), CARRIED_TYPE);
 		assert_int_equal(d->sample[0]->value[0], 7000 + kind);
+		for (size_t i = 1; i < d->n_sample; i++) /* of its books */
+			assert_int_equal(d->sample[i]->value[0], 0);
 		pyperf__profile__free_unpacked(d, NULL);
 		assert_int_equal(pushes.taken.samples[kind], 7000 + kind);
 	}
