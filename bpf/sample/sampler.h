@@ -113,7 +113,7 @@ static __always_inline enum outcome sample_process(struct scratch *s, struct cpu
 	thread_put(t);
 	quota_end(s, count);
 	if (s->code.unsettled & ~UNSETTLED_YOUNG || s->code.no_epoch || !p->unsettled || s->who.learned)
-		process_note(s, task->tgid, now);
+		process_note(s, task->tgid, bpf_jiffies64());
 	reads_end(&s->walk, count);
 	return outcome;
 }
