@@ -330,20 +330,6 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 }
 
 /*
- * Whether the thread state that has the GIL, as it was read last, is this thread's by what tstate_load() goes
- * by. s->tstate stays as it is.
- */
-static __always_inline int holder_is_ours(struct scratch *s, const struct layout *l)
-{
-	const __u64 holder = s->search.current;
-
-	if (!mem_plausible(holder))
-		return 0;
-	return search_read(s, holder + l->tstate_thread_id) == s->who.self ||
-	       (l->has_cframe && search_read(s, holder + l->tstate_frame) - s->who.sp < s->who.stack);
-}
-
-/*
  * Whether the remembered thread state, which is proved and in s->tstate, may be taken without looking
  * further. At most one search in a jiffy is made for a better one.
  */
@@ -352,22 +338,20 @@ static __always_inline int tstate_is_current(struct scratch *s, const struct thr
 {
 	if (tstate_is_on_stack(s, l) && !self_is(s, tstate_field(s, l->tstate_thread_id)))
 		return 1;
-	if (l->status_active && tstate_is_active(s, l))
-		return 1;
-	if (!l->status_active) {
-		if (!l->runtime_tstate)
+	if (l->status_active) {
+		if (tstate_is_active(s, l))
 			return 1;
-		s->search.current = search_read(s, p->runtime + l->runtime_tstate);
-		if (s->search.current == t->tstate)
+		/*
+		 * The thread has released the GIL, or it has gone on with another one of its thread states.
+		 */
+		if (t->tss && search_read(s, t->tss) == t->tstate)
 			return 1;
+		return now == t->searched;
 	}
-	if (now == t->searched)
+	if (!l->runtime_tstate)
 		return 1;
-	/*
-	 * The thread has released the GIL, or it has gone on with another one of its thread states. Up to
-	 * 3.11 a search would look at the GIL's holder, and then into the thread's slot.
-	 */
-	return t->tss && (l->status_active || !holder_is_ours(s, l)) && search_read(s, t->tss) == t->tstate;
+	s->search.current = search_read(s, p->runtime + l->runtime_tstate);
+	return s->search.current == t->tstate || now == t->searched;
 }
 
 /* The address of the current thread's thread state, whose bytes are then in s->tstate; 0 if it has none. */

@@ -80,9 +80,10 @@ class Container:
 
     def remove(self):
         subprocess.run([RUNC, "delete", "--force", self.id], stderr=subprocess.DEVNULL)
-        for empty in pathlib.Path("/sys/fs/cgroup").glob("**/" + PARENT):
-            with contextlib.suppress(OSError):  # another container is in it
-                empty.rmdir()
+        for folder, _, _ in os.walk("/sys/fs/cgroup"):  # which does not mind what others take away meanwhile
+            if os.path.basename(folder) == PARENT:
+                with contextlib.suppress(OSError):  # another container is in it
+                    os.rmdir(folder)
 
 
 def libraries(program):

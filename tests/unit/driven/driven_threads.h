@@ -264,65 +264,6 @@ static void test_active_thread_state_is_preferred(void **state)
 	}
 }
 
-/* Drives samples in several jiffies. Returns how many searches for the thread state they made. */
-static __u64 searches_of(enum outcome outcome, const char *path)
-{
-	const __u64 before = driven_stat(thread_searches);
-
-	for (int i = 0; i < 4; i++) {
-		usleep(20000);
-		assert_int_equal(drive(), outcome);
-		driven_path_is(path);
-	}
-	return driven_stat(thread_searches) - before;
-}
-
-/* Up to 3.11, while another thread has the GIL, or nobody: its slot says which is this one's thread state. */
-static void test_without_the_gil_the_slot_says_it(void **state)
-{
-	pthread_key_t key;
-
-	(void)state;
-#if !defined(__x86_64__) || !defined(__GLIBC__)
-	print_message("SKIP: the slots of this C library are not known to the sampler\n");
-	skip();
-#endif
-	assert_int_equal(pthread_key_create(&key, NULL), 0);
-	for (size_t v = 0; v < FORGE_VERSIONS; v++) {
-		struct py_thread *a, *b, *other;
-
-		py_begin(forge_minors[v]);
-		if (!py.l.runtime_tstate || !py.l.runtime_tss_key)
-			continue;
-		other = py_add_thread(NOBODY, true);
-		a = add_self("a", true);
-		b = add_self("b", true);
-		forge_put(py.runtime, py.l.runtime_tss_key, 1 | (__u64)key << 32, 8);
-		assert_int_equal(pthread_setspecific(key, a->tstate), 0);
-		driven_watch();
-		forge_put(py.runtime, py.l.runtime_tstate, py_address(other->tstate), 8);
-		assert_int_equal(searches_of(OUTCOME_WHOLE, "a:1"), 1);
-		forge_put(py.runtime, py.l.runtime_tstate, 0, 8);
-		assert_int_equal(searches_of(OUTCOME_WHOLE, "a:1"), 0);
-		/* It goes on with the other one of its thread states. */
-		forge_put(py.runtime, py.l.runtime_tstate, py_address(b->tstate), 8);
-		usleep(20000);
-		assert_int_equal(drive(), OUTCOME_WHOLE);
-		driven_newest_path_is("b:1");
-		/* Its slot does not name that one. */
-		forge_put(py.runtime, py.l.runtime_tstate, py_address(other->tstate), 8);
-		usleep(20000);
-		assert_int_equal(drive(), OUTCOME_WHOLE);
-		driven_newest_path_is("a:1");
-		/* It gives its thread state back: no holder, no slot and no list has it any more. */
-		assert_int_equal(pthread_setspecific(key, NULL), 0);
-		forge_put(py.interp, py.l.interp_threads, py_address(other->tstate), 8);
-		usleep(20000);
-		assert_int_equal(drive(), OUTCOME_C_THREAD);
-	}
-	assert_int_equal(pthread_key_delete(key), 0);
-}
-
 /* Takes t, the newest thread state, from the interpreter's list, as its own thread does at its end. */
 static void unlink_newest(struct py_thread *t)
 {

@@ -146,7 +146,6 @@ static const struct CMUnitTest in_roomy_tables[] = {
 	cmocka_unit_test(test_without_a_list_and_without_the_gil),
 	cmocka_unit_test(test_found_in_thread_specific_storage),
 	cmocka_unit_test(test_active_thread_state_is_preferred),
-	cmocka_unit_test(test_without_the_gil_the_slot_says_it),
 	cmocka_unit_test(test_thread_state_that_is_gone),
 	cmocka_unit_test(test_thread_state_of_another_maker),
 	cmocka_unit_test(test_hostile_lists),
