@@ -21,7 +21,6 @@
 
 #define SERVICE	 "/querier.v1.QuerierService/"
 #define PATIENCE 120L /* seconds: a query over many machines may take its time */
-#define NAMES_MAX (32u << 20) /* bytes of an answer with names of nodes */
 
 /* Fields of SelectMergeProfileRequest, which begin SelectSeriesRequest as well. */
 enum { FIELD_TYPE = 1, FIELD_SELECTOR, FIELD_START, FIELD_END, FIELD_GROUP_BY, FIELD_STEP };
@@ -184,7 +183,7 @@ static void sort_once(struct buf *nodes)
 
 int stored_ask_nodes(const struct stored_asker *a, const char *label, struct buf *ret)
 {
-	_cleanup_buf_ struct buf body = { 0 }, answer = { .size_max = NAMES_MAX };
+	_cleanup_buf_ struct buf body = { 0 }, answer = { .size_max = STORED_ANSWER_MAX };
 	/* Sums of steps are made, the first of them before the begin: short ones, as nobody looks at them. */
 	const double step = (double)(a->query->to_ns - a->query->from_ns) / NS_PER_SECOND / 60;
 	struct wire_field f;

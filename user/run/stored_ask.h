@@ -18,7 +18,7 @@ struct stored_node {
 	char name[STORED_NODE_SIZE]; /* letters, digits, '.', '-', '_' and ':' */
 };
 
-/* Whether stored_ask_close() was called or not: the token is read once. All zero is not open. */
+/* Who asks, with a token that is read once. All zero is not open, and stored_ask_close() does not mind. */
 struct stored_asker {
 	const struct options *options;
 	const struct stored_query *query;
@@ -36,6 +36,7 @@ int stored_ask_profile(const struct stored_asker *a, const char *type, const cha
  * of at most STORED_VALUES_MAX of them; others, with a name that is none, are left out.
  */
 #define STORED_VALUES_MAX 100000
+#define STORED_ANSWER_MAX (32u << 20) /* bytes of the answer with them */
 int stored_ask_nodes(const struct stored_asker *a, const char *label, struct buf *ret);
 
 /* For the files that ask: one request, to be POSTed. r has its type, body and who reads headers. */

@@ -166,7 +166,7 @@ int stored_parca_profile(const struct stored_asker *a, const char *type, const c
 
 int stored_parca_nodes(const struct stored_asker *a, const char *label, struct buf *ret)
 {
-	_cleanup_buf_ struct buf message = { 0 }, match = { 0 }, answer = { .size_max = 32u << 20 };
+	_cleanup_buf_ struct buf message = { 0 }, match = { 0 }, answer = { .size_max = STORED_ANSWER_MAX };
 	struct wire_field f;
 	struct wire found;
 	int more = 0;
