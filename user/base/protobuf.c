@@ -83,3 +83,12 @@ int protobuf_add_text(struct buf *b, unsigned int field, const char *text)
 {
 	return *text ? protobuf_add_bytes(b, field, text, strlen(text)) : 0;
 }
+
+/* A byte of flags and the length, the highest byte first (github.com/grpc/grpc, doc/PROTOCOL-HTTP2.md). */
+int protobuf_add_grpc_frame(struct buf *b, const struct buf *message)
+{
+	const __u32 size = message->size;
+	const unsigned char head[] = { 0, size >> 24, size >> 16, size >> 8, size };
+
+	return buf_add(b, head, sizeof(head)) ?: buf_add(b, message->data, size);
+}

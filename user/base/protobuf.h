@@ -27,5 +27,7 @@ int protobuf_add_text(struct buf *b, unsigned int field, const char *text);
 int protobuf_add_bytes(struct buf *b, unsigned int field, const void *data, size_t size);
 /* Only the field's head: the caller appends so many bytes. */
 int protobuf_add_head(struct buf *b, unsigned int field, size_t size);
+/* A whole message as gRPC frames it: not compressed, behind its length. */
+int protobuf_add_grpc_frame(struct buf *b, const struct buf *message);
 
 #endif

@@ -98,10 +98,7 @@ static int call(const struct stored_asker *a, const char *path, const struct buf
 	_cleanup_buf_ struct buf body = { 0 };
 	struct awaited r = { .type = "application/grpc-web+proto", .body = &body, .on_header = take_line,
 			     .context = &s };
-	int err = buf_add(&body,
-			  (unsigned char[]){ 0, message->size >> 24, message->size >> 16, message->size >> 8,
-					     message->size },
-			  FRAME_SIZE) ?: buf_add(&body, message->data, message->size);
+	int err = protobuf_add_grpc_frame(&body, message);
 
 	err = log_failure(err, "the query") ?: stored_ask_post(a, path, &r, answer);
 	if (err)

@@ -139,3 +139,17 @@ TEST(hostile_messages_end)
 		read_all(&b, b.size);
 	}
 }
+
+TEST(a_message_in_a_frame_of_grpc)
+{
+	char text[0x10203] = "x";
+	_cleanup_buf_ struct buf b = { 0 }, message = { 0 };
+
+	assert_int_equal(protobuf_add_grpc_frame(&b, &message), 0);
+	assert_int_equal(b.size, 5);
+	assert_memory_equal(b.data, "\0\0\0\0\0", 5);
+	assert_int_equal(buf_add(&message, text, sizeof(text)), 0);
+	assert_int_equal(protobuf_add_grpc_frame(&b, &message), 0);
+	assert_int_equal(b.size, 5 + 5 + sizeof(text));
+	assert_memory_equal(b.data + 5, "\0\0\1\2\3x", 6);
+}

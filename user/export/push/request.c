@@ -206,10 +206,7 @@ static int make_series(const struct push_profile *p, struct buf *series)
 	return err ?: protobuf_add_bytes(series, 2, sample.data, sample.size);
 }
 
-/*
- * One message, not compressed: a byte of flags and the length, 4 bytes; WriteRawRequest.series, .normalized =
- * true
- */
+/* WriteRawRequest.series, .normalized = true */
 static int make_grpc(const struct push_profile *p, struct buf *b)
 {
 	_cleanup_buf_ struct buf series = {}, request = {};
@@ -218,13 +215,7 @@ static int make_grpc(const struct push_profile *p, struct buf *b)
 	if (!err)
 		err = protobuf_add_bytes(&request, 2, series.data, series.size) ?:
 		      buf_add(&request, "\x18\x01", 2);
-	if (err)
-		return err;
-	err = buf_add(b,
-		      (unsigned char[]){ 0, request.size >> 24, request.size >> 16, request.size >> 8,
-					 request.size },
-		      5);
-	return err ?: buf_add(b, request.data, request.size);
+	return err ?: protobuf_add_grpc_frame(b, &request);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------- */
