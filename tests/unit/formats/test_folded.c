@@ -143,6 +143,25 @@ TEST(hostile_names_stay_in_their_frame)
 	assert_folded(p, "a:b?c 3? (pid 1);t:? (tid 2);f?:g 9 (x/?[31m:a.py:2);? (/dir/:2) 1\n");
 }
 
+/* Tables with a place for each: one too few, and the next allocation is damaged for some of these numbers. */
+TEST(any_number_of_places)
+{
+	for (int n = 1; n <= 12; n++) {
+		_cleanup_profile_ struct profile *p = new_profile();
+		_cleanup_buf_ struct buf wanted = { 0 };
+		const struct profile_labels labels = { .pid = 1 };
+
+		for (int i = 1; i <= n; i++) {
+			const __u32 l = location(p, "f", "/srv/x.py", 1, 10 + i);
+
+			assert_int_equal(profile_sample(p, EVENT_CPU, &l, 1, &labels, i), 0);
+			assert_int_equal(buf_printf(&wanted, "pid 1;f (x.py:%d) %d\n", 10 + i, i), 0);
+		}
+		assert_int_equal(buf_add(&wanted, "", 1), 0);
+		assert_folded(p, wanted.data);
+	}
+}
+
 TEST(no_samples_are_no_lines)
 {
 	_cleanup_profile_ struct profile *p = new_profile();

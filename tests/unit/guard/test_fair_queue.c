@@ -122,6 +122,23 @@ TEST(who_is_asked_about_is_not_forgotten)
 	assert_int_equal(fair_queue_due(turns, now), due);
 }
 
+/* Nor that of a question which was given and then was none: a next one was asked for. */
+TEST(an_answer_counts_once)
+{
+	add(1, 10, false, 1);
+	assert_int_equal(next(2 * QUEUE_BUDGET_MS, false), 1);
+	fair_queue_used(turns, now, 100 * QUEUE_BUDGET_MS, false);
+	add(2, 20, false, 2);
+	assert_int_equal((uintptr_t)fair_queue_next(turns, now), 2);
+	assert_null(fair_queue_next(turns, now));
+	fair_queue_used(turns, now, 100 * QUEUE_BUDGET_MS, false);
+	add(2, 20, false, 3);
+	assert_int_equal(fair_queue_due(turns, now), 0);
+	add(1, 10, false, 4);
+	assert_int_equal(next(1, false), 3);
+	assert_in_range(fair_queue_due(turns, now), 1, 2 * QUEUE_BUDGET_MS * QUEUE_LEAK);
+}
+
 /* However many processes one of them has. */
 TEST(users_take_turns)
 {

@@ -85,6 +85,8 @@ static const char *value_of(int number)
 
 TEST(found_by_uid, .teardown = teardown)
 {
+	char uid[POD_UID_SIZE + 1] = "";
+
 	assert_null(value_of(3));
 	update(0, 100, "one", 10);
 	for (int i = 0; i < 100; i++)
@@ -92,6 +94,8 @@ TEST(found_by_uid, .teardown = teardown)
 	assert_null(value_of(100));
 	assert_null(pod_labels_find(&t, ""));
 	assert_null(pod_labels_find(&t, TEXT_63));
+	memset(uid, 'f', POD_UID_SIZE); /* the first that is too long */
+	assert_null(pod_labels_find(&t, uid));
 }
 
 TEST(labels_change_and_pods_end, .teardown = teardown)

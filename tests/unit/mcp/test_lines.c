@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "mcp/lines.h"
@@ -109,6 +111,26 @@ TEST(nothing_yet_is_no_end)
 	assert_int_equal(lines_read(&lines), 0);
 	send_bytes("line\n", 5);
 	expect("line", 0);
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* The signal comes again and again, so that one of them comes while nothing is there to be read. */
+TEST(a_signal_is_no_error)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { 0 };
+	struct sigaction before;
+
+	assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	assert_int_equal(lines_read(&lines), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+	expect(NULL, 0);
 }
 
 TEST(a_pipe_that_cannot_be_read)

@@ -157,4 +157,13 @@ TEST(fullness)
 	assert_true(intervals_unused(&s) == 1);
 }
 
+TEST(what_somebody_has_is_not_unused)
+{
+	const __u32 used = take((HIGH - LOW) / 2);
+
+	take((HIGH - LOW) / 4);
+	look_with(1, used);
+	assert_true(intervals_unused(&s) == 0.25);
+}
+
 AROUND_EACH(setup, teardown);

@@ -188,6 +188,20 @@ TEST(ties_have_an_order)
 	function_is(&tally.functions, 3, "d", 1, 1);
 }
 
+/* Of two functions the one that came first, wherever its line is; of one function the line above. */
+TEST(ties_of_lines_have_an_order)
+{
+	const __u32 late = location("a", 9), other = location("b", 3), early = location("a", 5);
+
+	ADD(2, late);
+	ADD(2, other);
+	ADD(2, early);
+	make();
+	line_is(0, "a", 5, 2);
+	line_is(1, "a", 9, 2);
+	line_is(2, "b", 3, 2);
+}
+
 /* Its main thread names a process, however little it did; else the busiest does. */
 TEST(processes_are_sums_of_their_threads)
 {
