@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "doctor/checks.h"
-#include "export/push/headers.h"
+#include "net/headers.h"
 #include "net/libcurl.h"
 #include "net/transfers.h"
 
@@ -137,7 +137,7 @@ static int begin_visit(struct network_visit *v, const struct push_options *o)
 	int err = push_request_place(&v->target, &url) ?: buf_add(&url, "", 1);
 
 	if (!err && o->header_file)
-		err = push_headers_read(o->header_file, PUSH_HEADERS_MAX, &v->headers);
+		err = headers_read(o->header_file, PUSH_HEADERS_MAX, &v->headers);
 	v->easy = err ? NULL : curl_easy_init();
 	if (err)
 		return err;

@@ -329,7 +329,8 @@ static void close_home(struct kernel *k)
 }
 
 const struct home home_outside = {
-	.name = "outside",
+	.name = "sampler",
+	.is_outside = true,
 	.choose = choose,
 	.load = load,
 	.start = start,

@@ -7,6 +7,7 @@
 #define PYPERF_KERN_HOME_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #include "bpf/abi.h"
 #include "kern/table.h"
@@ -32,7 +33,9 @@ struct side {
  * said, and the first four leave a reason with kernel_fail().
  */
 struct home {
-	const char *name;
+	const char *name; /* what runs the sampler, in one word */
+	/* A process looks at others, which it must be able to read; it misses looks where it gets no CPU. */
+	bool is_outside;
 	/* Whether it can run here; lowers what the options ask for to what it can do. */
 	int (*choose)(struct kernel *k, struct kernel_options *o);
 	/* Begins with the sized object and its options, k->skel. Then k->side and the records are there. */

@@ -188,6 +188,11 @@ void kernel_close(struct kernel *k)
 	free(k);
 }
 
+const struct home *kernel_home(const struct kernel *k)
+{
+	return k->home;
+}
+
 int kernel_start(struct kernel *k, int *ret_cpus)
 {
 	return k->home->start(k, ret_cpus);

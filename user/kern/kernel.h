@@ -95,6 +95,9 @@ bool kernel_is_refused(const struct kernel *k);
 int kernel_open(struct kernel **ret, struct kernel_options *o);
 void kernel_close(struct kernel *k);
 
+/* Where its sampler runs. */
+const struct home *kernel_home(const struct kernel *k);
+
 /* Attaches the programs and starts the ticks. The number of CPUs is in *ret_cpus. */
 int kernel_start(struct kernel *k, int *ret_cpus);
 /*

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/small_file.h"
 #include "kubelet/pod_list.h"
+#include "net/headers.h"
 #include "net/transfers.h"
 
 #define TOKEN_MAX	16384
@@ -189,8 +190,7 @@ static void on_end(void *kubelet, CURL *easy, CURLcode code)
 /* The token ends at the first blank or newline; what follows is no part of it. */
 static int make_headers(struct kubelet *k)
 {
-	static const char start[] = "Authorization: Bearer ";
-	_cleanup_free_ char *token = NULL, *line = NULL;
+	_cleanup_free_ char *token = NULL;
 	int err = small_file_read(k->options.token_file, TOKEN_MAX, &token);
 
 	if (err)
@@ -198,12 +198,7 @@ static int make_headers(struct kubelet *k)
 	token[strcspn(token, " \t\r\n")] = '\0';
 	if (!*token || strspn(token, LETTERS "0123456789-._~+/=") != strlen(token)) /* RFC 6750: b64token */
 		return -EINVAL;
-	line = malloc(sizeof(start) + strlen(token));
-	if (!line)
-		return -ENOMEM;
-	strcpy(stpcpy(line, start), token);
-	k->headers = curl_slist_append(NULL, line);
-	return k->headers ? 0 : -ENOMEM;
+	return headers_add(&k->headers, "Authorization: Bearer %s", token);
 }
 
 static int make_request(struct kubelet *k)

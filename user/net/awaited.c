@@ -3,9 +3,9 @@
 #include "net/awaited.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 
+#include "net/headers.h"
 #include "net/libcurl.h"
 #include "net/transfers.h"
 
@@ -25,16 +25,12 @@ static size_t on_body(char *data, size_t size, size_t n, void *context)
 	return a->err ? 0 : size * n;
 }
 
-static bool add_header(struct curl_slist **list, const char *name, const char *value)
+static int make_headers(const struct awaited *q, struct curl_slist **list)
 {
-	char line[8192];
-	struct curl_slist *longer;
+	int err = q->type ? headers_add(list, "Content-Type: %s", q->type) : 0;
 
-	if (snprintf(line, sizeof(line), "%s %s", name, value) >= (int)sizeof(line))
-		return false;
-	longer = curl_slist_append(*list, line);
-	*list = longer ?: *list;
-	return longer;
+	err = err ?: q->token ? headers_add(list, "Authorization: Bearer %s", q->token) : 0;
+	return err ?: q->tenant ? headers_add(list, "X-Scope-OrgID: %s", q->tenant) : 0;
 }
 
 static int send_it(CURL *e, const struct awaited *q, struct curl_slist *headers, struct answering *a,
@@ -70,7 +66,6 @@ int awaited_send(const struct awaited *q, struct buf *answer, long *status, char
 {
 	struct answering a = { .answer = answer };
 	struct curl_slist *headers = NULL;
-	char bearer[4096] = "";
 	int err = libcurl_open();
 	CURL *e;
 
@@ -79,13 +74,7 @@ int awaited_send(const struct awaited *q, struct buf *answer, long *status, char
 		return -EIO;
 	}
 	e = curl_easy_init();
-	err = e && add_header(&headers, "Content-Type:", q->type ?: "") ? 0 : -ENOMEM;
-	if (!err && q->token) {
-		snprintf(bearer, sizeof(bearer), "Bearer %s", q->token);
-		err = add_header(&headers, "Authorization:", bearer) ? 0 : -ENOMEM;
-	}
-	if (!err && q->tenant)
-		err = add_header(&headers, "X-Scope-OrgID:", q->tenant) ? 0 : -ENOMEM;
+	err = e ? make_headers(q, &headers) : -ENOMEM;
 	err = err ?: send_it(e, q, headers, &a, status, error, size);
 	curl_easy_cleanup(e);
 	curl_slist_free_all(headers);

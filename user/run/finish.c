@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "export/output.h"
 #include "kern/banks.h"
+#include "kern/home.h"
+#include "kern/kernel.h"
 #include "kern/stats.h"
 #include "run/agent.h"
 #include "run/loop_rows.h"
@@ -75,6 +77,7 @@ static void fill_report(struct agent *a, struct run_stats *r)
 	r->generations = a->generation.count;
 	r->turns = a->loop.times;
 	r->trigger = kernel_trigger(a->kernel);
+	r->home = kernel_home(a->kernel)->name;
 	r->expected = kernel_expected(a->kernel);
 	r->codes = *codes_get_stats(a->codes);
 	if (a->continuous)

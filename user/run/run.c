@@ -13,6 +13,7 @@
 #include "kern/accounts.h"
 #include "kern/banks.h"
 #include "kern/cpu_ticks.h"
+#include "kern/home.h"
 #include "kern/kernel.h"
 #include "kern/stats.h"
 #include "run/agent.h"
@@ -72,7 +73,7 @@ static int select_targets(struct agent *a)
 		.turn = turn_once,
 		.context = a,
 	};
-	const bool outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;
+	const bool outside = kernel_home(a->kernel)->is_outside;
 	int err = 0;
 
 	if (outside && !o->children)
@@ -147,12 +148,11 @@ static void set_inputs(struct agent *a)
 	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
-	/* From outside looks are missing where the looker got no CPU. */
+	a->windows.outside = kernel_home(a->kernel)->is_outside;
 	a->windows.timed = (a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall ||
-			    a->kernel_options.trigger == TRIGGER_OUTSIDE) &&
+			    a->windows.outside) &&
 			   accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
-	a->windows.outside = a->kernel_options.trigger == TRIGGER_OUTSIDE;
 	a->windows.count_ticks = count_ticks;
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;

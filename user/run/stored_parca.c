@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +14,7 @@
 #include "base/log.h"
 #include "base/protobuf.h"
 #include "base/wire.h"
+#include "net/headers.h"
 #include "run/stored_ask.h"
 
 #define SERVICE	    "/parca.query.v1alpha1.QueryService/"
@@ -29,7 +29,7 @@ enum { FIELD_LABEL = 1, FIELD_MATCH = 2, FIELD_VALUES_START = 3, FIELD_VALUES_EN
 enum { FIELD_PPROF = 6, FIELD_VALUE = 1 };
 
 struct grpc_status {
-	long code; /* -1: it has not come */
+	int code; /* -1: it has not come */
 	char message[200];
 };
 
@@ -44,8 +44,8 @@ static void take_line(const char *data, size_t size, void *context)
 	line[strcspn(line, "\r\n")] = '\0';
 	value = strchr(line, ':') ? strchr(line, ':') + 1 : "";
 	value += strspn(value, " ");
-	if (!strncasecmp(line, "grpc-status:", strlen("grpc-status:")))
-		s->code = atol(value);
+	if (headers_grpc_status(line, strlen(line), &s->code))
+		return;
 	if (!strncasecmp(line, "grpc-message:", strlen("grpc-message:")))
 		snprintf(s->message, sizeof(s->message), "%s", value);
 }
@@ -84,7 +84,8 @@ static int fail(const struct stored_asker *a, const struct grpc_status *s)
 {
 	_cleanup_buf_ struct buf shown = { 0 };
 
-	if (!buf_add_shown(&shown, s->code < 0 ? "it is no answer of Parca's" : s->message, false))
+	if (!buf_add_shown(&shown, s->code >= 0 && *s->message ? s->message : "it is no answer of Parca's",
+			   false))
 		log_error("%.*s: %.*s", (int)strcspn(a->query->url, "?"), a->query->url, (int)shown.size,
 			  shown.data ?: "");
 	return -EPROTO;
@@ -107,7 +108,7 @@ static int call(const struct stored_asker *a, const char *path, const struct buf
 		s.code = -1;
 	if (s.code == NOT_FOUND)
 		*ret = wire_of(NULL, 0);
-	return s.code && s.code != NOT_FOUND ? fail(a, &s) : 0;
+	return s.code != GRPC_OK && s.code != NOT_FOUND ? fail(a, &s) : 0;
 }
 
 static int add_time(struct buf *to, unsigned int field, __s64 ns)

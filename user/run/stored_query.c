@@ -100,10 +100,8 @@ static int take_tenant(const char *value, struct stored_query *q)
 	return 0;
 }
 
-static int take_field(const char *key, const char *value, struct stored_query *q)
+static int take_field(const char *key, const char *value, __s64 now, struct stored_query *q)
 {
-	const __s64 now = (__s64)clock_ns_of(CLOCK_REALTIME);
-
 	if (!strcmp(key, "query"))
 		return split(value, q), 0;
 	if (!strcmp(key, "tenant"))
@@ -116,7 +114,7 @@ static int take_field(const char *key, const char *value, struct stored_query *q
 }
 
 /* The fields behind the question mark. */
-static int parse_fields(const char *at, struct stored_query *q)
+static int parse_fields(const char *at, __s64 now, struct stored_query *q)
 {
 	char value[STORED_QUERY_MAX], key[16];
 	int err = 0;
@@ -127,7 +125,7 @@ static int parse_fields(const char *at, struct stored_query *q)
 		if (k >= sizeof(key) || at[k] != '=')
 			return -EINVAL;
 		snprintf(key, sizeof(key), "%.*s", (int)k, at);
-		err = decode(at + k + 1, n - k - 1, value) ?: take_field(key, value, q);
+		err = decode(at + k + 1, n - k - 1, value) ?: take_field(key, value, now, q);
 		at += n + (at[n] == '&');
 	}
 	return err;
@@ -159,7 +157,7 @@ int stored_query_parse(const struct options *o, const char *url, const char *lab
 	/* Everybody on the machine can read a command line. */
 	if (memchr(url, '@', strcspn(url, "?")))
 		return -EINVAL;
-	err = fields ? parse_fields(fields + 1, q) : 0;
+	err = fields ? parse_fields(fields + 1, now, q) : 0;
 	err = err ?: labels ? narrow(q, labels) : 0;
 	q->to_ns = q->to_ns ?: now;
 	q->from_ns = q->from_ns ?: q->to_ns - HOUR_NS;

@@ -146,12 +146,6 @@ static double later_seconds(const struct run_stats *r)
 	return r->cpu_seconds > r->start_cpu_seconds ? r->cpu_seconds - r->start_cpu_seconds : 0;
 }
 
-/* Where the sampler runs. */
-static const char *where(const struct run_stats *r)
-{
-	return r->trigger == TRIGGER_OUTSIDE ? "sampler" : "kernel";
-}
-
 static void print_cost(const struct run_stats *r, FILE *f)
 {
 	const struct kernel_stats *k = &r->kernel;
@@ -167,7 +161,7 @@ static void print_cost(const struct run_stats *r, FILE *f)
 			number_hundredths(1.0 * books_of(&k->sum, EVENT_CPU).in_profile / r->frequency).text,
 			number_hundredths(k->sum.account_ns / 1e9).text);
 	if (event_needs(r->events) & NEEDS_TICKS)
-		fprintf(f, "  %-9s %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n", where(r),
+		fprintf(f, "  %-9s %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n", r->home,
 			number_group(k->runs ? (double)k->run_time_ns / k->runs + 0.5 : 0).text,
 			number_group(k->runs).text, percent(kernel_seconds, r->seconds), r->seconds);
 	if (k->wait_runs)
@@ -242,7 +236,7 @@ void run_stats_print_short(const struct run_stats *r, FILE *f)
 		(double)k->run_time_ns + k->other_time_ns + k->wait_time_ns + k->memory_time_ns;
 
 	fprintf(f, "\nCost: %.2f%% of one CPU in the %s, %.2f%% in the profiler, and %s s to start\n",
-		percent(kernel_ns / 1e9, r->seconds), where(r), percent(later_seconds(r), r->seconds),
+		percent(kernel_ns / 1e9, r->seconds), r->home, percent(later_seconds(r), r->seconds),
 		number_hundredths(r->start_cpu_seconds).text);
 }
 

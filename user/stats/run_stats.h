@@ -33,6 +33,7 @@ struct run_stats {
 	__u32 events; /* EVENT_BIT()s of the kinds that the run was of */
 	__u32 frequency;
 	enum trigger_kind trigger;
+	const char *home; /* what runs the sampler (kern/home.h) */
 	__u64 expected; /* kernel_expected() */
 	struct turn_times turns;
 };

@@ -370,7 +370,10 @@ def test_a_parca(written):
     (frame(field(6, b"\x1f\x8bdamaged")) + OK, {}, 1, ""),
     (b"\0\xff\xff\xff\xff" + b"x" * 100 + OK, {}, 1, "no answer of Parca's"),
     (frame(b"grpc-status: 7\r\ngrpc-message: " + b"x" * 9000, 128), {}, 1, "xxx"),
-), ids=("nothing", "refused", "broken", "empty", "page", "no-message", "damaged", "cut", "long"))
+    (frame(b"grpc-status: ok\r\n", 128), {}, 1, "no answer of Parca's"),
+    (b"", {"grpc_status": "0x5"}, 1, "no answer of Parca's"),
+), ids=("nothing", "refused", "broken", "empty", "page", "no-message", "damaged", "cut", "long", "no-number",
+        "half-a-number"))
 def test_a_parca_that_is_none(body, headers, code, words):
     with contextlib.closing(Parca(body, **headers)) as one:
         done = report(parca_url(one), code=code)

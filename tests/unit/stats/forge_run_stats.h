@@ -68,6 +68,7 @@ static inline int setup(void **state)
 	report.events = EVENT_BIT(EVENT_CPU);
 	report.frequency = 99;
 	report.trigger = TRIGGER_TIMER;
+	report.home = "kernel";
 	report.expected = 4000013;
 	turn_times_add(&report.turns, 1500000, 1200000, 0);
 	turn_times_add(&report.turns, 90000000, 0, 87000000);

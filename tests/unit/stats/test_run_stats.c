@@ -48,7 +48,8 @@ TEST(short_has_the_cost)
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	struct run_stats r = { .seconds = 10, .cpu_seconds = 0.75, .start_cpu_seconds = 0.5 };
+	struct run_stats r = { .seconds = 10, .cpu_seconds = 0.75, .start_cpu_seconds = 0.5,
+			       .home = "kernel" };
 
 	r.kernel.run_time_ns = 40000000;
 	r.kernel.other_time_ns = 10000000;
@@ -241,6 +242,7 @@ TEST(nothing_measured)
 	char *text;
 
 	memset(&report, 0, sizeof(report));
+	report.home = "kernel";
 	report.events = EVENT_BIT(EVENT_CPU);
 	text = printed(false);
 	assert_null(strstr(text, "nan"));

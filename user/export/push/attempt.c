@@ -2,12 +2,10 @@
 #include "export/push/attempt.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "export/push/headers.h"
+#include "net/headers.h"
 #include "net/transfers.h"
 
 static size_t on_answer(char *data, size_t size, size_t n, void *context)
@@ -20,28 +18,11 @@ static size_t on_answer(char *data, size_t size, size_t n, void *context)
 	return size * n;
 }
 
-#define NO_STATUS 99 /* is none of gRPC's; 0 would be a delivery */
-
-/* A number of two digits at most, and the end of its line. The text need not end there. */
-static int parse_grpc_status(const char *text, const char *end)
-{
-	int status = 0, digits = 0;
-
-	while (text < end && *text == ' ')
-		text++;
-	for (; text < end && *text >= '0' && *text <= '9' && digits < 2; text++, digits++)
-		status = 10 * status + *text - '0';
-	while (text < end && *text == ' ')
-		text++;
-	return digits && (text == end || *text == '\r' || *text == '\n') ? status : NO_STATUS;
-}
-
 static void on_header(const char *data, size_t size, void *context)
 {
 	struct push_attempt *a = context;
 
-	if (size >= 12 && !strncasecmp(data, "grpc-status:", 12))
-		a->grpc_status = parse_grpc_status(data + 12, data + size);
+	headers_grpc_status(data, size, &a->grpc_status);
 }
 
 static CURLcode set_request(struct push_attempt *a, const struct push_options *o, void *private)
@@ -70,28 +51,15 @@ static bool are_credentials(const struct curl_slist *headers)
 	return false;
 }
 
-static int add_header(struct push_attempt *a, const char *name, const char *value)
-{
-	struct curl_slist *longer;
-	char line[128];
-
-	snprintf(line, sizeof(line), "%s: %s", name, value);
-	longer = curl_slist_append(a->headers, line);
-	if (!longer)
-		return -ENOMEM;
-	a->headers = longer;
-	return 0;
-}
-
 static int make_headers(struct push_attempt *a, const struct push_options *o, enum push_format format)
 {
 	const char *encoding = receiver_rows[format].encoding;
-	int err = add_header(a, "Content-Type", receiver_rows[format].type);
+	int err = headers_add(&a->headers, "Content-Type: %s", receiver_rows[format].type);
 
 	if (!err && encoding)
-		err = add_header(a, "Content-Encoding", encoding);
+		err = headers_add(&a->headers, "Content-Encoding: %s", encoding);
 	if (!err && o->header_file)
-		err = push_headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers);
+		err = headers_read(o->header_file, PUSH_HEADERS_MAX, &a->headers);
 	a->has_credentials = are_credentials(a->headers);
 	return err;
 }
@@ -129,7 +97,7 @@ static long status_of_grpc(struct push_attempt *a)
 	const char *text = memmem(a->answer, a->answer_size, "grpc-status:", 12);
 
 	if (a->grpc_status < 0 && text)
-		a->grpc_status = parse_grpc_status(text + 12, a->answer + a->answer_size);
+		headers_grpc_status(text, a->answer + a->answer_size - text, &a->grpc_status);
 	if (a->grpc_status < 0 || (size_t)a->grpc_status >= ARRAY_SIZE(http))
 		return 502;
 	return http[a->grpc_status];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_headers.c - the header file of a push: its lines in their order, comments left out, and nothing
- * accepted that would put more into a request than one header a line.
+ * accepted that would put more into a request than one header a line; and gRPC's status, which nothing but a
+ * 0 makes a success.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "export/push/headers.h"
+#include "net/headers.h"
 #include "tests/forge/fail_malloc.h"
 #include "tests/forge/test.h"
 
@@ -49,7 +50,7 @@ static void put(const void *text, size_t size)
 static int read_text(const char *text)
 {
 	put(text, strlen(text));
-	return push_headers_read(path, LIMIT, &list);
+	return headers_read(path, LIMIT, &list);
 }
 
 /* The headers, each with a newline. */
@@ -109,8 +110,56 @@ TEST(lines_that_are_no_header)
 	}
 	assert_null(list); /* none of them, nor what stood behind */
 	put("A: 1\0\nB: 2\n", 11);
-	assert_int_equal(push_headers_read(path, LIMIT, &list), -EINVAL);
+	assert_int_equal(headers_read(path, LIMIT, &list), -EINVAL);
 	assert_null(list);
+}
+
+TEST(headers_of_any_length)
+{
+	static char value[20000];
+
+	memset(value, 'v', sizeof(value) - 1);
+	assert_int_equal(headers_add(&list, "A: %d", 1), 0);
+	assert_int_equal(headers_add(&list, "B: %s", value), 0);
+	assert_string_equal(list->data, "A: 1");
+	assert_string_equal(list->next->data + 3, value);
+}
+
+TEST(statuses_of_grpc)
+{
+	static const struct {
+		const char *line;
+		int status;
+	} lines[] = {
+		{ "grpc-status: 0", GRPC_OK }, { "GRPC-Status:0\r\n", GRPC_OK }, { "grpc-status:  5 \n", 5 },
+		{ "grpc-status: 16\r", 16 }, { "grpc-status: 07", 7 }, { "grpc-status: 98", 98 },
+		{ "grpc-status:", GRPC_NO_STATUS }, { "grpc-status: \r\n", GRPC_NO_STATUS },
+		{ "grpc-status: ok", GRPC_NO_STATUS }, { "grpc-status: -1", GRPC_NO_STATUS },
+		{ "grpc-status: +0", GRPC_NO_STATUS }, { "grpc-status: 0x0", GRPC_NO_STATUS },
+		{ "grpc-status: 0 0", GRPC_NO_STATUS }, { "grpc-status: 0.0", GRPC_NO_STATUS },
+		{ "grpc-status: 000", GRPC_NO_STATUS }, { "grpc-status: 100", GRPC_NO_STATUS },
+		{ "grpc-status: 4294967296", GRPC_NO_STATUS },
+		{ "grpc-status: 18446744073709551616", GRPC_NO_STATUS },
+	};
+	int status = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		assert_true(headers_grpc_status(lines[i].line, strlen(lines[i].line), &status));
+		assert_int_equal(status, lines[i].status);
+	}
+	assert_true(headers_grpc_status("grpc-status: 12", strlen("grpc-status: 1"), &status));
+	assert_int_equal(status, 1); /* what stands behind is not the line's */
+}
+
+TEST(lines_that_are_no_status)
+{
+	static const char *const lines[] = { "", "grpc-status", "grpc-message: 0", " grpc-status: 0" };
+	int status = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		assert_false(headers_grpc_status(lines[i], strlen(lines[i]), &status));
+	assert_false(headers_grpc_status("grpc-status: 0", strlen("grpc-status"), &status));
+	assert_int_equal(status, -1);
 }
 
 TEST(files_that_cannot_be_read)
@@ -118,20 +167,20 @@ TEST(files_that_cannot_be_read)
 	char folder[] = "/tmp";
 	char text[LIMIT + 2];
 
-	assert_int_equal(push_headers_read("/nonexistent/headers", LIMIT, &list), -ENOENT);
-	assert_int_equal(push_headers_read(folder, LIMIT, &list), -EISDIR);
+	assert_int_equal(headers_read("/nonexistent/headers", LIMIT, &list), -ENOENT);
+	assert_int_equal(headers_read(folder, LIMIT, &list), -EISDIR);
 	memset(text, 'a', sizeof(text));
 	memcpy(text, "A:", 2);
 	put(text, LIMIT + 1);
-	assert_int_equal(push_headers_read(path, LIMIT, &list), -EFBIG);
+	assert_int_equal(headers_read(path, LIMIT, &list), -EFBIG);
 	assert_null(list);
 	put(text, LIMIT);
-	assert_int_equal(push_headers_read(path, LIMIT, &list), 0);
+	assert_int_equal(headers_read(path, LIMIT, &list), 0);
 	assert_int_equal(strlen(list->data), LIMIT);
 	/* A FIFO without a writer must not stop the profiler. */
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(push_headers_read(path, LIMIT, &list), 0);
+	assert_int_equal(headers_read(path, LIMIT, &list), 0);
 }
 
 /* What is in the list then is still whole, and the caller's to free. */
@@ -146,7 +195,7 @@ TEST(memory_runs_short)
 	put("A: 1\nB: 2\n", 10);
 	for (int n = 0;; n++) {
 		allocations_left = n;
-		err = push_headers_read(path, LIMIT, &list);
+		err = headers_read(path, LIMIT, &list);
 		allocations_left = -1;
 		if (!err)
 			break;
