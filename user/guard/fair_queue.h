@@ -42,6 +42,7 @@ struct queue_asker {
 	bool identity; /* it is the question who the process is: only then the others say something */
 	__u64 start;   /* when the process began, in any unit */
 	__u64 program; /* which program it runs, 0 = not known */
+	bool patient;  /* takes no other process's place */
 };
 
 /* Room for so many questions who a process is, and for as many others. 0 or -ENOMEM. */
@@ -52,7 +53,7 @@ void fair_queue_free(struct fair_queue *t); /* NULL is fine; the questions must 
  * A question waits from now on. *ret_displaced is another one that does not wait any more, else it is
  * untouched: who the process is was asked before, or its user has no more places and an older process has
  * given its own. 0; -EAGAIN: the process has as many as it may have, or the user has as many as there are
- * free places; -ENOMEM.
+ * free places, and none of his gives one; -ENOMEM.
  */
 int fair_queue_add(struct fair_queue *t, const struct queue_asker *of, void *question, void **ret_displaced);
 /* Takes the next question out. NULL: there is none, or each one's user has to wait. */

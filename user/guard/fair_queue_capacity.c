@@ -141,16 +141,17 @@ static struct queue_process *find_last(const struct fair_queue *t, const struct 
 
 /*
  * The question who a process is is asked once, by what was known last. Where its user has no more places, it
- * takes that of another process. 0 or -EAGAIN.
+ * takes that of another process, unless who asks is patient. 0 or -EAGAIN.
  */
-static int make_room(struct fair_queue *t, struct queue_process *p, struct queue_user *u,
+static int make_room(struct fair_queue *t, struct queue_process *p, struct queue_user *u, bool patient,
 		     void **ret_displaced)
 {
 	struct queue_process *last = p->identity ? p : NULL;
 
 	if (!last && has_room(t, u, p, IDENTITY))
 		return 0;
-	last = last ?: find_last(t, p, u);
+	if (!last && !patient)
+		last = find_last(t, p, u);
 	if (!last)
 		return -EAGAIN;
 	*ret_displaced = fair_queue_take_out(t, last, IDENTITY);
@@ -164,7 +165,7 @@ static int find_place(struct fair_queue *t, const struct queue_asker *of, struct
 	if (!of->identity)
 		return has_room(t, u, p, OTHER) ? 0 : -EAGAIN;
 	p->start = of->start;
-	return set_program(t, p, of) ?: make_room(t, p, u, ret_displaced);
+	return set_program(t, p, of) ?: make_room(t, p, u, of->patient, ret_displaced);
 }
 
 int fair_queue_add(struct fair_queue *t, const struct queue_asker *of, void *question, void **ret_displaced)

@@ -152,10 +152,13 @@ int worker_send(struct worker *worker, const struct worker_request *request)
 
 	if (!row)
 		return -EINVAL;
-	of = (struct queue_asker){ owner(worker, request), request->pid, request->type == WORKER_IDENTIFY,
-				request->start_ticks, 0 };
-	if (of.identity)
+	of = (struct queue_asker){ .user = owner(worker, request), .pid = request->pid,
+				   .identity = request->type == WORKER_IDENTIFY,
+				   .start = request->start_ticks };
+	if (of.identity) {
 		of.program = request->identity.program;
+		of.patient = request->identity.patient;
+	}
 	copy = aligned_alloc(_Alignof(struct worker_request), rounded_up(row->size));
 	if (!copy)
 		return -ENOMEM;

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "guard/worker.h"
 #include "kern/process_table.h"
 #include "proc/procfs.h"
 #include "targets/children.h"
@@ -20,6 +22,13 @@
 #define ASK_SECONDS    10 /* in which all are asked about; those left over are at their first tick */
 #define LOOKS	       3 /* at one of --pid, before it is said to be no Python: it may only begin to be one */
 #define LOOK_PAUSE     0.1 /* seconds between them */
+#define LEFT_MAX       (1 << 16) /* processes that wait until there is room to ask about them */
+
+/* Of all processes, those for which the worker's queue had no room yet. */
+struct left {
+	struct targets *targets;
+	struct buf *records;
+};
 
 struct start_search {
 	pid_t pid;
@@ -27,16 +36,51 @@ struct start_search {
 	struct record_process process;
 };
 
-static int ask_about(void *targets, const struct record_process *p)
+/* False: there was no room. One that finds none in the list either is asked about at its first tick. */
+static bool ask_or_keep(struct left *l, const struct record_process *p)
 {
-	struct targets *t = targets;
+	if (verdicts_ask_patiently(l->targets->verdicts, p) != -EAGAIN)
+		return true;
+	if (buf_add(l->records, p, sizeof(*p)))
+		log_debug("pid %u is asked about when it runs: too many wait for that", p->pid);
+	return false;
+}
 
-	if (p->pid == (__u32)getpid())
-		return 0;
-	while (verdicts_ask(t->verdicts, p) == -EAGAIN && clock_seconds() < t->ask_until)
-		if (t->turn(t->context))
-			return -EINTR;
+static int ask_about(void *left, const struct record_process *p)
+{
+	if (p->pid != (__u32)getpid())
+		ask_or_keep(left, p);
 	return 0;
+}
+
+/*
+ * Goes over those that are left, from the front: who finds no room goes to the end. There is no room for the
+ * others either when so many have found none.
+ */
+static void ask_left(struct left *l)
+{
+	const size_t size = sizeof(struct record_process), count = l->records->size / size;
+	size_t refused = 0, done = 0;
+	struct record_process p;
+
+	for (; done < count && refused < WORKER_QUEUE; done++) {
+		memcpy(&p, l->records->data + done * size, size);
+		refused += !ask_or_keep(l, &p);
+	}
+	l->records->size -= done * size;
+	memmove(l->records->data, l->records->data + done * size, l->records->size);
+}
+
+/* Whether half of what waits was answered soon, so there is room: a slow user must not delay the start. */
+static bool wait_for_room(struct targets *t)
+{
+	const size_t half = discover_pending(t->discover) / 2;
+	const double end = clock_seconds() + SETTLE_SECONDS;
+
+	while (discover_pending(t->discover) > half && clock_seconds() < end)
+		if (t->turn(t->context))
+			return false;
+	return discover_pending(t->discover) <= half;
 }
 
 static int find_process(void *find, const struct record_process *p)
@@ -62,6 +106,23 @@ static void settle(struct targets *t)
 	while (discover_pending(t->discover) && clock_seconds() < end)
 		if (t->turn(t->context))
 			return;
+}
+
+/* About all processes that there are; waits for the answers. 0 or -errno. */
+static int ask_about_all(struct targets *t)
+{
+	_cleanup_buf_ struct buf records = { .size_max = LEFT_MAX * sizeof(struct record_process) };
+	struct left l = { t, &records };
+	const double end = clock_seconds() + ASK_SECONDS;
+	const int err = kernel_list_processes(t->kernel, ask_about, &l);
+
+	if (err)
+		return log_failure(err, "the processes cannot be listed");
+	while (records.size && clock_seconds() < end && wait_for_room(t))
+		ask_left(&l);
+	if (!records.size)
+		settle(t);
+	return 0;
 }
 
 /* Asks about a process that seems to be no Python once more, after a pause. */
@@ -207,11 +268,9 @@ int targets_select(struct targets *t)
 	if (t->pid_count)
 		return select_pids(t);
 	no_frames_count(verdicts_no_frames(t->verdicts));
-	t->ask_until = clock_seconds() + ASK_SECONDS;
-	err = kernel_list_processes(t->kernel, ask_about, t);
-	if (err && err != -EINTR)
-		return log_failure(err, "the processes cannot be listed");
-	settle(t);
+	err = ask_about_all(t);
+	if (err)
+		return err;
 	no_frames_counted(verdicts_no_frames(t->verdicts));
 	return 0;
 }

@@ -23,8 +23,7 @@ struct targets {
 	struct discover *discover;
 	int (*turn)(void *context); /* waits a moment for answers; not 0: the run is to end */
 	void *context;
-	struct verdicts *verdicts; /* these two are set by targets_select() */
-	double ask_until;
+	struct verdicts *verdicts; /* set by targets_select() */
 };
 
 /* Selects them and waits, at most 2 s, for the first verdicts. Logs; 0 or -errno. */

@@ -385,17 +385,28 @@ static void on_answer(void *verdicts, const void *process, struct worker_reply *
 	verdicts_reply(verdicts, process, r);
 }
 
-int verdicts_ask(struct verdicts *v, const struct record_process *p)
+static int ask(struct verdicts *v, const struct record_process *p, bool patient)
 {
 	const struct question q = { on_answer, v, p, sizeof(*p), false };
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
 	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
 
 	request.identity.program = p->file.inode ? hash_bytes(&p->file, sizeof(p->file)) : 0;
+	request.identity.patient = patient;
 	request.identity.tasks = task_layouts_are_wanted(kernel_task_layouts(v->kernel));
 	if (!ruling || !ruling->state || ruling->start_time != p->start_time || ruling->exec_id != p->exec_id)
 		unlooked_asked(registry_unlooked(v->registry), p->pid, p->user, clock_ns());
 	return questions_ask(v->questions, &q, &request);
+}
+
+int verdicts_ask(struct verdicts *v, const struct record_process *p)
+{
+	return ask(v, p, false);
+}
+
+int verdicts_ask_patiently(struct verdicts *v, const struct record_process *p)
+{
+	return ask(v, p, true);
 }
 
 void verdicts_met(struct verdicts *v, const struct record_process *p)

@@ -31,8 +31,13 @@ int verdicts_new(struct verdicts **ret, struct kernel *kernel, struct registry *
 		 struct questions *questions);
 void verdicts_free(struct verdicts *v); /* NULL is fine */
 
-/* Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. */
+/*
+ * Asks the worker about a process. 0, -ENOMEM, or -EAGAIN when its queue is full. Where the user has no more
+ * places in it, an older process of his loses its own, and is asked about again when it runs.
+ */
 int verdicts_ask(struct verdicts *v, const struct record_process *p);
+/* The same, but nobody loses a place: -EAGAIN when the user has no more. */
+int verdicts_ask_patiently(struct verdicts *v, const struct record_process *p);
 /*
  * The kernel side asks about a process: it is told the verdict that there was (verdicts_again()), or the
  * worker is asked. If it cannot be, the kernel side asks again.

@@ -25,11 +25,19 @@ def delivered(run):
 
 
 class Profiling:
-    """The profiler, sampling; with it one can begin something that is to be seen from its start."""
+    """The profiler, sampling; with it one can begin something that is to be seen from its start. It ends with
+    the `with` that it stands in, whatever happens there."""
 
     def __init__(self, directory, *arguments):
         self.run = profiler.Run(directory, "-F", FREQUENCY, *arguments)
         profiler.wait_until(self.samples, what="perf events")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self.run.code is None:
+            self.run.kill()
 
     def samples(self):
         links = []
@@ -68,8 +76,8 @@ class TestForkedChildren:
 
     def test_95_percent_are_named(self, python, tmp_path):
         with profiler.target(python.path, LIFE / "children.py", self.COUNT, self.SECONDS, 4,
-                             stdin=subprocess.PIPE) as parent:
-            profiling = Profiling(tmp_path, "--pid", parent.pid, "--children")
+                             stdin=subprocess.PIPE) as parent, \
+                Profiling(tmp_path, "--pid", parent.pid, "--children") as profiling:
             parent.tell("go")
             burnt = {int(pid): float(seconds)
                      for pid, seconds in json.loads(parent.process.stdout.readline()).items()}
@@ -164,14 +172,14 @@ class TestSamePid:
         first, last = chosen[0].path, chosen[-1].path
         commands = [[first, "-IS", str(LIFE / "alpha.py")], [last, "-IS", str(LIFE / "beta.py")],
                     ["/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done"]]
-        profiling = Profiling(tmp_path_factory.mktemp("same"), "-a")
-        with profiler.target(sys.executable, LIFE / "same_pid.py", self.ROUNDS, stdin=subprocess.PIPE,
-                             about=False) as driver:
-            driver.tell(json.dumps(commands))
-            pid = json.loads(driver.process.stdout.readline())["pid"]
-            assert json.loads(driver.process.stdout.readline() or "null") == self.ROUNDS
-        return profiling.finish(), pid, {"alpha": os.path.basename(first)[:15],
-                                         "beta": os.path.basename(last)[:15]}
+        with Profiling(tmp_path_factory.mktemp("same"), "-a") as profiling:
+            with profiler.target(sys.executable, LIFE / "same_pid.py", self.ROUNDS, stdin=subprocess.PIPE,
+                                 about=False) as driver:
+                driver.tell(json.dumps(commands))
+                pid = json.loads(driver.process.stdout.readline())["pid"]
+                assert json.loads(driver.process.stdout.readline() or "null") == self.ROUNDS
+            return profiling.finish(), pid, {"alpha": os.path.basename(first)[:15],
+                                             "beta": os.path.basename(last)[:15]}
 
     def test_nobody_has_anothers_name(self, profiled):
         run, pid, names = profiled
@@ -199,13 +207,15 @@ class TestSamePid:
 @pytest.mark.parametrize("python", NEWEST, ids=str)
 @pytest.mark.alone
 class TestCrowd:
+    """More processes of one user than may wait for the worker at a time. They sleep, so what is known of them
+    when the ticks have begun is what the profiler has found out by itself."""
+
     COUNT, SECONDS = 2000, 0.012
 
     def test_two_thousand_live_processes_are_all_there(self, python, tmp_path):
         with profiler.target(python.path, "-IS", LIFE / "crowd.py", self.COUNT, self.SECONDS,
-                             stdin=subprocess.PIPE) as parent:
+                             stdin=subprocess.PIPE) as parent, Profiling(tmp_path, "-a") as profiling:
             pids = parent.about["children"]
-            profiling = Profiling(tmp_path, "-a")
             profiler.wait_until(lambda: profiling.held("processes") >= self.COUNT, seconds=120,
                                 what="verdicts")
             parent.tell("go")
@@ -225,19 +235,18 @@ class TestChurn:
     RATE, SECONDS, STARTERS = 2000, 60, 4
 
     def test_cheap_and_nothing_left(self, python, tmp_path):
-        profiling = Profiling(tmp_path, "-a", "-F", 99)
-        before = profiling.held("processes")
         command = (python.path, "-IS", LIFE / "churn.py", self.RATE / self.STARTERS, self.SECONDS,
                    "/bin/true")
-        with profiler.targets([command] * self.STARTERS) as started:
-            made = sum(json.loads(one.process.stdout.readline()) for one in started)
-        rate = made / self.SECONDS
-        if rate < 0.5 * self.RATE:
-            profiling.finish()
-            pytest.skip("SKIP quiet: this machine starts %d processes a second only" % rate)
-        # Others come and go here too, but not by the hundred.
-        profiler.wait_until(lambda: profiling.held("processes") < before + 100, what="empty table")
-        run = profiling.finish()
+        with Profiling(tmp_path, "-a", "-F", 99) as profiling:
+            before = profiling.held("processes")
+            with profiler.targets([command] * self.STARTERS) as started:
+                made = sum(json.loads(one.process.stdout.readline()) for one in started)
+            rate = made / self.SECONDS
+            if rate < 0.5 * self.RATE:
+                pytest.skip("SKIP quiet: this machine starts %d processes a second only" % rate)
+            # Others come and go here too, but not by the hundred.
+            profiler.wait_until(lambda: profiling.held("processes") < before + 100, what="empty table")
+            run = profiling.finish()
         user = run.stats["user"]
         used = user["cpu_seconds"] - user["start_cpu_seconds"]
         print("%d a second: %.1f %% of a core, %d MiB" % (rate, 100 * used / run.stats["seconds"],

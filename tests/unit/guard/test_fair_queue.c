@@ -45,7 +45,7 @@ static int add_of(__u64 user, __u32 pid, bool identity, uintptr_t question)
 /* Who this process is, which began then and runs that program. What it displaces, 0 = nothing. */
 static uintptr_t add_new(__u32 pid, __u64 start, __u64 program)
 {
-	const struct queue_asker of = { 1, pid, true, start, program };
+	const struct queue_asker of = { 1, pid, true, start, program, false };
 	void *displaced = NULL;
 
 	assert_int_equal(fair_queue_add(turns, &of, (void *)(uintptr_t)pid, &displaced), 0);
@@ -256,7 +256,7 @@ TEST(who_it_is_is_asked_once)
 /* Where a user has no more places, the process that began first gives its own to one that began later. */
 TEST(the_latest_have_the_places)
 {
-	const struct queue_asker early = { 1, 5, true, 5, 0 };
+	const struct queue_asker early = { 1, 5, true, 5, 0, false };
 	void *displaced = NULL;
 
 	for (__u32 i = 0; i < ROOM / 2; i++)
@@ -269,6 +269,25 @@ TEST(the_latest_have_the_places)
 	now += QUEUE_LEAK;
 	assert_int_equal(add_new(1001, 1001, 0), 0);
 	assert_int_equal(add_new(1002, 1002, 0), 1001); /* who has used the worker comes after all others */
+}
+
+/* Who is patient does not take the place of an older process, and keeps its own when it asks once more. */
+TEST(who_is_patient_takes_no_place)
+{
+	const struct queue_asker late = { 1, 5000, true, 5000, 0, true };
+	const struct queue_asker again = { 1, 10, true, 10, 0, true };
+	void *displaced = NULL;
+
+	for (__u32 i = 0; i < ROOM / 2; i++)
+		assert_int_equal(add_new(10 + i, 10 + i, 0), 0);
+	assert_int_equal(fair_queue_add(turns, &late, NULL, &displaced), -EAGAIN);
+	assert_null(displaced);
+	assert_int_equal(fair_queue_add(turns, &again, (void *)1, &displaced), 0);
+	assert_int_equal((uintptr_t)displaced, 10);
+	next(1, false);
+	displaced = NULL;
+	assert_int_equal(fair_queue_add(turns, &late, NULL, &displaced), 0);
+	assert_null(displaced);
 }
 
 /* A crowd that was there before keeps no new one waiting, nor do those that come later without end. */

@@ -6,6 +6,7 @@
 #include "tests/forge/test.h"
 #include "tests/unit/targets/parts.h"
 
+#include "guard/worker.h"
 #include "kern/process_table.h"
 #include "targets/discover.h"
 #include "targets/selection.h"
@@ -261,6 +262,29 @@ TEST(all_processes)
 	assert_int_equal(verdicts_find(discover_verdicts(discover), other), PROCESS_NOT_PYTHON);
 	assert_int_equal(verdicts_find(discover_verdicts(discover), getpid()), 0);
 	assert_int_equal(state_of(getpid()), 0);
+}
+
+/* More of one user than the worker's queue has places for: each of them is asked about. */
+TEST(crowd)
+{
+	pid_t crowd[WORKER_QUEUE + 100];
+	size_t unknown = 0;
+	int err;
+
+	begin();
+	for (size_t i = 0; i < ARRAY_SIZE(crowd); i++) {
+		crowd[i] = start_child(NULL);
+		child_count--;
+	}
+	begin_log();
+	err = targets_select(&targets);
+	end_log();
+	for (size_t i = 0; i < ARRAY_SIZE(crowd); i++) {
+		unknown += state_of(crowd[i]) != PROCESS_NOT_PYTHON;
+		end_child(crowd[i]);
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(unknown, 0);
 }
 
 /* Ctrl-C before sampling began. */
