@@ -2,7 +2,7 @@
 # make help says what there is. O=DIR builds elsewhere, V=1 shows commands, SAN=address,undefined instruments.
 # OVER=DIR: its files come before those of the same names in bpf/ and user/ (tests/recipe/README.md).
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 SAN     ?=
 O       ?= $(if $(RELEASE),build/release-$(ARCH),$(if $(SAN),build/san,build))
 CC      ?= gcc
@@ -268,6 +268,9 @@ $(O)/gen/commit.inc: FORCE
 FORCE:
 
 $(O)/user/main.o: $(O)/gen/commit.inc # main.c is in no library: no test is linked again for it
+
+# What says the version is made again when that has changed.
+$(patsubst %.c,$(O)/%.o,$(shell grep -rl --include='*.c' PYPERF_VERSION user tests/unit)): Makefile
 
 # The names of system calls, by their numbers on the target architecture.
 $(SYSCALLS): Makefile

@@ -11,7 +11,9 @@ passed, M failed, K skipped" on a line of its own, or on several, which are adde
 passed has failed.
 
 ONLY=NAME,NAME runs these alone. The table has the other suites as they last ran, with the commit of then, so
-a release can be tried piece by piece. Exits 1 when a suite that was run has failed.
+a release can be tried piece by piece. It is complete when every suite has passed on this commit, or on one
+that differs from it in documents alone. PUBLISH=PAGE puts it between the marks of that page. Exits 1 when a
+suite that was run has failed.
 """
 import datetime
 import json
@@ -22,10 +24,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+MARKS = re.compile(r"(<!-- begin: release -->\n).*?(<!-- end: release -->)", re.S)
+DOCUMENTS = ":(exclude)docs", ":(exclude)*.md"
 SKIP = re.compile(r"^\s*(SKIP .*?)(?: \(\d+\))?$", re.M)  # how many it was is in the sum
 FAILURE = re.compile(r"^\s*((?:FAIL|FAILED|ERROR)\b.*)$", re.M)
 LINES, WIDTH = 20, 200  # of failures and of reasons that the table has for each suite
@@ -55,6 +60,14 @@ def commit():
     told = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=HERE,
                           capture_output=True, text=True)
     return told.stdout.strip() or "unknown"
+
+
+def is_of_this(then, now):
+    """Whether what was tried then is what is here now, but for documents."""
+    if "-dirty" in then + now or "unknown" in (then, now):
+        return False
+    return not subprocess.run(["git", "diff", "--quiet", then, now, "--", ".", *DOCUMENTS], cwd=HERE.parent,
+                              stderr=subprocess.DEVNULL).returncode
 
 
 def environment():
@@ -141,6 +154,17 @@ def cells(name, row):
             str(datetime.timedelta(seconds=row["seconds"])))
 
 
+def verdict(known):
+    """Whether this is the table of a release, in one sentence."""
+    now = commit()
+    why = ["%s was not run" % name if not row else
+           "%s failed" % name if not row["ok"] else "%s ran on %s" % (name, row["commit"])
+           for name, row in known if not row or not row["ok"] or not is_of_this(row["commit"], now)]
+    if why:
+        return "Not complete for %s: %s." % (now, ", ".join(why))
+    return "Complete: every suite passed on %s, or on a commit that differs from it in documents alone." % now
+
+
 def notes(known):
     """(suite, lines) of each that failed or skipped something."""
     for name, row in known:
@@ -155,6 +179,7 @@ def as_text(known):
     widths = [max(map(len, column)) for column in zip(*table)]
     for row in table:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+    yield "\n" + verdict(known)
     for name, lines in notes(known):
         yield "\n%s:" % name
         yield from ("  " + line for line in lines)
@@ -163,6 +188,7 @@ def as_text(known):
 def as_markdown(known):
     for row in (TITLES, ("---",) * 3 + ("--:",) * 4, *(cells(*one) for one in known)):
         yield "| %s |" % " | ".join(row)
+    yield "\n" + "\n".join(textwrap.wrap(verdict(known), 100, break_on_hyphens=False))
     for name, lines in notes(known):
         yield "\n%s:" % name
         yield from ("- `%s`" % line.replace("`", "'") for line in lines)
@@ -172,6 +198,10 @@ def write_tables(suites, folder):
     known = list(rows(suites, folder))
     for name, lines in ("table.txt", as_text(known)), ("table.md", as_markdown(known)):
         (folder / name).write_text("\n".join(lines) + "\n")
+    if page := os.environ.get("PUBLISH"):
+        made = "\n%s\n" % (folder / "table.md").read_text()
+        page = HERE.parent / page
+        page.write_text(MARKS.sub(lambda found: found[1] + made + found[2], page.read_text()))
 
 
 def main(folder, path=HERE / "release-suites.txt"):

@@ -5,12 +5,12 @@
     bench.py [--quick] [--publish] [TABLE...]
 
 TABLE: depth throughput peers slowdown overhead growth share trigger native events native-truth options
-switches lines cold; default all.
+switches lines cold start; default all.
 Ratios within one run carry over to other machines, absolute figures do not: the first table says what the
 units cost here. Nothing else should be running.
 
 --publish writes the figures of a whole run into README.md and docs/performance.md, which name the commit
-(publish.py). Tables events, native-truth, switches and cold may be published by themselves.
+(publish.py). Tables events, native-truth, switches, cold and start may be published by themselves.
 """
 import argparse
 import json
@@ -32,6 +32,7 @@ import peer_tables
 import publish
 import share_tables
 import signals
+import start_tables
 import switch_tables
 import trigger_tables
 import walk_tables
@@ -53,6 +54,7 @@ TABLES = {
     "switches": switch_tables.switches,
     "lines": line_tables.lines,
     "cold": cold_tables.cold,
+    "start": start_tables.start,
 }
 RATE_LIMIT, RATE_MOST = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate"), 9999
 

@@ -23,7 +23,7 @@ BLOCK = re.compile(r"(<!-- begin: bench ([a-z-]+) -->\n).*?(<!-- end: bench \2 -
 OURS = "pyperf-bpf"
 BUSY = 0.3  # CPUs kept busy by others, from which on figures are not worth publishing
 # Measured and published by themselves, when they are named.
-ALONE = {"events", "native-truth", "switches", "cold"}
+ALONE = {"events", "native-truth", "switches", "cold", "start"}
 MODES = "single + off", "block + off", "block + verified"
 
 
@@ -218,6 +218,13 @@ def cold(figures):
           shown(row["empty"] / 1000, 2)] for row in rows])
 
 
+def start(figures):
+    keys = [key for key in figures["start"][0] if key != "interpreter"]
+    return taken(figures) + "\n\n" + table(
+        ["s", *keys],
+        [[row["interpreter"], *(shown(row[key], 2) for key in keys)] for row in figures["start"]])
+
+
 def readme_cold(figures):
     rows = figures["cold"]
     most = max(row["later"]["median"] for row in rows) * 99 / 1e6
@@ -267,7 +274,7 @@ def readme_rest(figures):
 BLOCKS = {"run": run, "units": units, "depth": depth, "floor": floor, "throughput": throughput,
           "cost": cost, "truth": truth, "slowdown": slowdown, "overhead": overhead, "trigger": trigger,
           "growth": growth, "share": share, "events": events, "native-truth": native_truth,
-          "switches": switches, "cold": cold, "readme-cold": readme_cold,
+          "switches": switches, "cold": cold, "start": start, "readme-cold": readme_cold,
           "readme-cost": readme_cost, "readme-depth": readme_depth, "readme-rest": readme_rest}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the guests have in common, for the scripts beside it to source: Debian's own kernels under QEMU,
+# What the guests have in common, for the scripts beside it to source: kernels of distributions under QEMU,
 # without KVM. Expects $top, the project, and $machine if it is not amd64 but arm64. Gives $cache, $work
 # (removed at the end) and $out (what the last guest sent back). A guest has $cpus, or 2, CPUs, and $limit,
 # or 1800, seconds.
@@ -11,6 +11,7 @@ out=$work/out
 qemu=
 trap 'kill $qemu 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
+. "$top/tests/guest/ubuntu.sh"
 [ "$(uname -m)" = x86_64 ] || { echo "SKIP guest: x86-64 only"; exit 0; }
 
 # need PACKAGE...: installs those that are missing
@@ -36,8 +37,12 @@ mirror() {
 open_suite() {
     apt=$work/apt-$1
     mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/packages"
-    trust="check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
-    echo "deb [$trust] $(mirror) $1 main" >"$apt/sources.list"
+    if is_ubuntu "$1"; then
+        ubuntu_source "$1" "$apt" >"$apt/sources.list"
+    else
+        trust="check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg"
+        echo "deb [$trust] $(mirror) $1 main" >"$apt/sources.list"
+    fi
     : >"$apt/status"
     options="-o APT::Architecture=$machine -o APT::Architectures=$machine
              -o Dir::Etc::sourcelist=$apt/sources.list -o Dir::Etc::sourceparts=-
@@ -47,11 +52,13 @@ open_suite() {
     apt-get -qq $options update
 }
 
-# The image of the kernel that Debian has for clouds now, into the cache.
+# The image of the kernel that Debian has for clouds now, or Ubuntu for virtual machines, into the cache.
 fetch_kernel() {
     open_suite "$1"
+    kernel=linux-image-cloud-$machine
+    ! is_ubuntu "$1" || kernel=linux-image-virtual
     # shellcheck disable=SC2086
-    image=$(apt-cache $options depends "linux-image-cloud-$machine" |
+    image=$(apt-cache $options depends "$kernel" |
         sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p')
     # Newer ones keep it in a package of its own.
     # shellcheck disable=SC2086

@@ -137,7 +137,7 @@ def test_where_it_runs_and_what_it_gets():
     mine, theirs = pod["containers"][0], base["containers"][0]
     assert mine["resources"] == {"requests": theirs["resources"]["requests"],
                                  "limits": {"cpu": "1", "memory": "1Gi"}}
-    assert mine["image"] == "r.example/p:0.1.0" and pod["imagePullSecrets"] == [{"name": "mine"}]
+    assert mine["image"] == "r.example/p:0.2.0" and pod["imagePullSecrets"] == [{"name": "mine"}]
     assert mine["securityContext"]["capabilities"]["add"] == [
         *theirs["securityContext"]["capabilities"]["add"], "SYSLOG"]
     assert pod["tolerations"] == [{"key": "gpu", "operator": "Exists"}]

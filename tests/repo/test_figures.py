@@ -54,6 +54,8 @@ FIGURES = {
                       "missing %": 0.0, "told %": 0.5}],
     "cold": [{"interpreter": "pbs-3.13.1", "CPU": cpu, "first": spread(first), "later": spread(later),
               "empty": 61.5} for cpu, first, later in (("its own", 9.87, 6.54), ("shared by 4", 12.3, 8.76))],
+    "start": [{"interpreter": "pbs-3.13.1", "--pid, first sample": spread(0.41),
+               "py-spy, all but the second": spread(1.02)}],
     "switches": [{"program": "C", "ns": 2100.0, "empty %": 5.0, "ours %": 7.5}],
 }
 

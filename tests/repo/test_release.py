@@ -103,6 +103,50 @@ def test_unknown_suite(release, tmp_path):
     assert ran.stderr == "ONLY: no suite is called other; there are %s\n" % " ".join(EXPECTED)
 
 
+@pytest.fixture
+def history(tmp_path, monkeypatch):
+    """A repository of the script's own, and a function that commits a file there and tells which commit it
+    is."""
+    if not shutil.which("git"):
+        pytest.skip("SKIP git: not installed here")
+    top = tmp_path / "top"
+    (top / "tests").mkdir(parents=True)
+    monkeypatch.setattr(script, "HERE", top / "tests")
+
+    def git(*arguments):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=top, check=True)
+
+    def commit(path):
+        (top / path).parent.mkdir(exist_ok=True)
+        (top / path).write_text("x")
+        git("add", ".")
+        git("commit", "-qm", path)
+        return script.commit()
+    git("init", "-q")
+    return commit
+
+
+def test_a_table_is_of_a_release_when_all_is_of_one_commit(history):
+    """Documents may be written after it: the table itself is in one."""
+    def verdict(*rows):
+        return script.verdict([(name, at and {"commit": at, "ok": ok}) for name, at, ok in rows])
+    before, code = history("main.c"), history("user/main.c")
+    now = history("docs/releasing.md")
+    assert verdict(("a", code, True), ("b", now, True)).startswith("Complete: every suite passed on %s" % now)
+    assert verdict(("a", code, True), ("b", before, True), ("c", "", True), ("d", now, False),
+                   ("e", code + "-dirty", True)) == (
+        "Not complete for %s: b ran on %s, c was not run, d failed, e ran on %s-dirty." % (now, before, code))
+
+
+def test_a_page_has_the_table(release, tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- begin: release -->\nold\n<!-- end: release -->\nb\n")
+    monkeypatch.setenv("PUBLISH", str(page))
+    assert release("good").returncode == 0
+    text = (tmp_path / "out/table.md").read_text()
+    assert page.read_text() == "a\n<!-- begin: release -->\n\n%s\n<!-- end: release -->\nb\n" % text
+
+
 def test_the_real_suites_are_targets_of_make():
     """Each is there, and .ci/run's is not among them."""
     names = list(script.read_suites(script.HERE / "release-suites.txt").values())
