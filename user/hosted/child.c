@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "hosted/block.h"
 #include "hosted/looked.h"
 #include "hosted/meet.h"
-#include "hosted/rest.h"
 #include "hosted/sample.h"
 #include "hosted/threads.h"
 #include "hosted/wall.h"
@@ -31,27 +31,6 @@ void sample_wake(void)
 	send(ears, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* The looks of a block of periods, one of which is made, and stands for all of them. */
-struct block {
-	__u64 begin, at; /* clock_ns() */
-	unsigned int weight;
-};
-
-/*
- * The next one. Its look is at a random moment of it, since programs that sleep by timers would otherwise be
- * met at one moment of theirs.
- */
-static void next_block(struct block *b, __u64 period, unsigned int level, __u64 *random)
-{
-	const __u64 now = clock_ns();
-
-	b->begin += period * b->weight;
-	while (b->begin + period < now)
-		b->begin += period;
-	b->weight = 1U << level;
-	b->at = b->begin + rest_random(random) % (period * b->weight);
-}
-
 /* Until then, or until the profiler wants something. */
 static void wait_until(__u64 until)
 {
@@ -59,11 +38,13 @@ static void wait_until(__u64 until)
 	const __u64 now = clock_ns(), left = until > now ? until - now : 0;
 	const struct timespec limit = { left / NS_PER_SECOND, left % NS_PER_SECOND };
 	char bytes[64];
+	__u64 woke;
 	int events;
 	ssize_t n;
 
 	events = ppoll(&fd, 1, &limit, NULL);
-	thread_hold_woke();
+	woke = clock_ns();
+	thread_hold_woke(woke > until ? woke - until : 0);
 	if (events <= 0)
 		return;
 	n = recv(ears, bytes, sizeof(bytes), MSG_DONTWAIT);
@@ -119,13 +100,13 @@ static unsigned int thinned(const struct area_control *c)
 	return level;
 }
 
-static void look(const struct area *a, unsigned int weight)
+static void look(const struct area *a, unsigned int weight, unsigned int left_out)
 {
 	static __u64 stamp, synced;
 	struct area_control *c = a->control;
 	const __u64 now = clock_ns();
 
-	sample_thinned(weight - 1);
+	sample_thinned(left_out);
 	meet(now);
 	if (a->bss->processes_stamp != stamp || now - synced > SYNC_NS) {
 		stamp = a->bss->processes_stamp;
@@ -142,13 +123,19 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 {
 	struct area_control *c = a->control;
 	const __u64 period = NS_PER_SECOND / (c->frequency ?: 1);
-	struct block b = { .begin = clock_ns(), .weight = 1 };
+	struct block b = { .begin = clock_ns(), .at = clock_ns(), .span = 1 };
 	__u64 random = b.begin | 1;
+	unsigned int weight;
 	int err = looked_open(a) ?: meet_open(a->rodata->opt_follow);
 
 	ears = socket;
 	sample_open(a);
 	wall_open(period);
+	/*
+	 * Where the scheduler groups by session (sched_autogroup_enabled), we would share turns with those
+	 * that we look at: a look would come first in a turn, and they would run after it.
+	 */
+	setsid();
 	thread_hold_begin();
 	err = err ?: confine();
 	if (err)
@@ -158,8 +145,9 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 		answer(c);
 		if (clock_ns() < b.at)
 			continue;
+		weight = block_end(&b, period, clock_ns());
 		if (__atomic_load_n(&c->runs, __ATOMIC_ACQUIRE))
-			look(a, b.weight);
-		next_block(&b, period, thinned(c), &random);
+			look(a, weight, b.span - 1);
+		block_begin(&b, period, thinned(c), clock_ns(), &random);
 	}
 }

@@ -165,8 +165,14 @@ void thread_hold_begin(void)
 }
 
 #define MET_NS 50000 /* at most, between two notes of the kernel that are of one switch */
+/*
+ * Who lost its CPU while we waited for it stands where it ran when the look was due, or after that, and
+ * counts. But not so far back that it could have slept meanwhile: then it would be met at its sleep.
+ */
+#define LATE_MAX NS_PER_MS
 
 static __u64 woken_at; /* when we were given the CPU, on its own clock; 0 = not known */
+static __u64 was_late; /* ns from when the look was due until then, LATE_MAX at most */
 
 /*
  * When the kernel has last counted the time of a thread: while it ran, or when it lost its CPU. On that CPU's
@@ -185,12 +191,13 @@ static __u64 last_counted(const char *path)
 	return line && sscanf(line + 1, " %llu.%6llu", &ms, &ns) == 2 ? ms * NS_PER_MS + ns : 0;
 }
 
-void thread_hold_woke(void)
+void thread_hold_woke(__u64 late)
 {
+	was_late = late < LATE_MAX ? late : LATE_MAX;
 	woken_at = last_counted("/proc/self/sched");
 }
 
-/* A thread that wants to run, on this CPU: whether it ran until we were woken, and does not only wait. */
+/* A thread that wants to run, on this CPU: whether it ran when the look was due, and does not only wait. */
 static bool lost_it_now(pid_t pid, pid_t tid)
 {
 	char path[64];
@@ -200,7 +207,7 @@ static bool lost_it_now(pid_t pid, pid_t tid)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
 	at = last_counted(path);
-	return !at || at + MET_NS >= woken_at;
+	return !at || at + MET_NS + was_late >= woken_at;
 }
 
 static bool go_to(int cpu)
@@ -221,7 +228,7 @@ static bool go_to(int cpu)
 	if (err)
 		return false;
 	own_cpu = cpu;
-	thread_hold_woke();
+	thread_hold_woke(0);
 	return true;
 }
 

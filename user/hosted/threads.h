@@ -51,8 +51,8 @@ struct thread_hold {
 
 /* From here on this process gets a CPU as soon as it wants one, as far as the kernel allows that. */
 void thread_hold_begin(void);
-/* To be called as soon as this process has slept, before thread_take(). */
-void thread_hold_woke(void);
+/* To be called as soon as this process has slept, before thread_take(). late: ns since it wanted to wake. */
+void thread_hold_woke(__u64 late);
 
 enum thread_take {
 	THREAD_WITHOUT, /* it has no CPU */
@@ -63,8 +63,8 @@ enum thread_take {
 /*
  * Whether it has a CPU, and then takes that. The kernel counts how often a thread was given one, and how
  * often it left it: the two differ by one while it has one. Where we run on the CPU on which it was last, it
- * is this look that has taken it away if the kernel has last counted its time when we were woken. h->fd is
- * there.
+ * is this look that has taken it away if the kernel has last counted its time when we were woken, or when we
+ * wanted to. h->fd is there.
  */
 enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16]);
 /*

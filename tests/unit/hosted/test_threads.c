@@ -245,32 +245,84 @@ static pid_t start_on(int cpu)
 	return child;
 }
 
+/* Two that want one CPU, which is ours, and how often looks found that both, or either, had it. */
+struct two {
+	pid_t child[2];
+	struct thread_hold h[2];
+	int had[2], both;
+};
+
+static void begin_two(struct two *t)
+{
+	const int cpu = sched_getcpu();
+
+	*t = (struct two){ 0 };
+	for (int i = 0; i < 2; i++) {
+		t->child[i] = start_on(cpu);
+		t->h[i].fd = thread_open(t->child[i], t->child[i]);
+	}
+	thread_hold_begin();
+}
+
+static void look_at_two(struct two *t, int number, __u64 late)
+{
+	int had = 0;
+	char comm[16];
+
+	usleep(1000 + number * 37 % 1000);
+	thread_hold_woke(late);
+	for (int i = 0; i < 2; i++) {
+		const bool has = thread_take(&t->h[i], t->child[i], t->child[i], comm) != THREAD_WITHOUT;
+
+		t->had[i] += has;
+		had += has;
+	}
+	t->both += had == 2;
+}
+
+static void end_two(struct two *t)
+{
+	for (int i = 0; i < 2; i++) {
+		end(t->child[i]);
+		close(t->h[i].fd);
+	}
+}
+
 /* Of two on one CPU one has it at each look, though both want it and neither runs while we do. */
 TEST(who_of_two)
 {
-	const int cpu = sched_getcpu();
-	const pid_t child[2] = { start_on(cpu), start_on(cpu) };
-	struct thread_hold h[2] = { { .fd = thread_open(child[0], child[0]) },
-				    { .fd = thread_open(child[1], child[1]) } };
 	const __u64 give_up = clock_ns() + 60 * NS_PER_SECOND;
-	int had[2] = {}, looks = 0;
-	char comm[16];
+	struct two t;
+	int looks = 0;
 
 	if (access("/proc/self/sched", R_OK))
 		skip();
-	thread_hold_begin();
-	while (had[0] + had[1] < 200 && clock_ns() < give_up) {
-		looks++;
-		usleep(1000 + looks * 37 % 1000);
-		thread_hold_woke();
-		for (int i = 0; i < 2; i++)
-			had[i] += thread_take(&h[i], child[i], child[i], comm) != THREAD_WITHOUT;
+	begin_two(&t);
+	while (t.had[0] + t.had[1] < 200 && clock_ns() < give_up)
+		look_at_two(&t, looks++, 0);
+	assert_in_range(t.had[0] + t.had[1], 200, looks + looks / 4);
+	assert_in_range(t.had[0], 20, looks);
+	assert_in_range(t.had[1], 20, looks);
+	end_two(&t);
+}
+
+/* A look that is late counts who has lost the CPU since it was due, and so now and then both. */
+TEST(who_of_two_when_late)
+{
+	const __u64 give_up = clock_ns() + 60 * NS_PER_SECOND;
+	int in_time, late = 0, looks = 0;
+	struct two t;
+
+	if (access("/proc/self/sched", R_OK))
+		skip();
+	begin_two(&t);
+	while (late < 40 && clock_ns() < give_up) {
+		in_time = t.both - late;
+		look_at_two(&t, looks++, NS_PER_SECOND);
+		late = t.both - in_time;
+		look_at_two(&t, looks++, 0);
 	}
-	assert_in_range(had[0] + had[1], 200, looks + looks / 4);
-	assert_in_range(had[0], 20, looks);
-	assert_in_range(had[1], 20, looks);
-	for (int i = 0; i < 2; i++) {
-		end(child[i]);
-		close(h[i].fd);
-	}
+	assert_in_range(late, 40, looks * 3 / 8); /* of looks / 2: a second back would be at each */
+	assert_in_range(in_time, 0, late / 2);
+	end_two(&t);
 }
