@@ -24,4 +24,13 @@ struct timer_request {
 	__u32 pad;
 };
 
+/* What user space may change while samples are taken: how many there are, and what they may cost. */
+struct rates {
+	__u64 period; /* ns from one tick of a timer to the next */
+	__u32 budget; /* of a CPU, for all samples, as data/budget.h has it; of use where opt_budget is set */
+	__u8 budget_free; /* log2 of the ns that a CPU may owe before anything is thinned */
+	__u8 tick_levels; /* of thinning ticks, at most COST_LEVELS */
+	__u16 pad;
+};
+
 #endif

@@ -45,7 +45,7 @@ struct pace {
 	__u32 cost;  /* of one that is looked at, in 1/8 ns */
 };
 
-#define COST_SHIFT  20 /* opt_budget is in parts of a CPU, of which one has 1 << COST_SHIFT */
+#define COST_SHIFT  20 /* rates.budget is in parts of a CPU, of which one has 1 << COST_SHIFT */
 #define COST_LEVELS 15 /* of thinning: at each one a source may cost half of what it may at the one before */
 
 /*

@@ -160,6 +160,9 @@ __u32 texts_edition;
 
 struct bank_used banks_used[BANKS];
 
+/* What user space may change while samples are taken. */
+struct rates rates;
+
 /* The last struct process.id given out, by either side (bpf/base/ids.h). */
 __u32 last_process_id;
 

@@ -25,7 +25,7 @@
  */
 static int on_timer(void *map, __u32 *cpu, struct cpu_timer *t)
 {
-	__u64 now, period = opt_period;
+	__u64 now, period = rates.period;
 
 	if (*cpu != bpf_get_smp_processor_id())
 		return 0;

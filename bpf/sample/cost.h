@@ -42,7 +42,7 @@ static __always_inline void cost_allow(struct cost *c, __u64 now)
 	if ((__s64)passed < (__s64)COST_GRAIN)
 		return;
 	passed = passed < COST_LONG ? passed : COST_LONG;
-	allowed = passed * opt_budget >> COST_SHIFT;
+	allowed = passed * rates.budget >> COST_SHIFT;
 	c->owed = c->owed > allowed ? c->owed - allowed : 0;
 	c->at = now;
 }
@@ -70,12 +70,13 @@ static __always_inline __u64 cost_charge(struct scratch *s, struct cpu_stats *co
 /* How far events are thinned: 0 = not at all. */
 static __always_inline __u32 cost_level(struct cost *c, __u64 now, __u32 most)
 {
+	const __u32 free = rates.budget_free & 63;
 	__u64 level;
 
 	cost_allow(c, now);
-	if (c->owed <= 1ULL << opt_budget_free)
+	if (c->owed <= 1ULL << free)
 		return 0;
-	level = 1 + ((c->owed - (1ULL << opt_budget_free)) >> (opt_budget_free - COST_STEPS));
+	level = 1 + ((c->owed - (1ULL << free)) >> (free - COST_STEPS));
 	return level < most ? level : most;
 }
 
@@ -107,7 +108,7 @@ __noinline __u32 pace_shift(__u32 cycle, __u32 cost, __u32 level)
 		return 0;
 	ns = cycle ? (__u64)cycle << (CYCLE_SHIFT - PACE_OVER) : CYCLE_USUAL;
 	wanted = (__u64)(cost ? cost >> PACE_OVER : COST_USUAL) << (level & 15);
-	ratio = wanted / ((ns * opt_budget >> COST_SHIFT) + 1);
+	ratio = wanted / ((ns * rates.budget >> COST_SHIFT) + 1);
 	for (__u32 step = 16; step; step >>= 1)
 		if (ratio >> (shift + step))
 			shift += step;

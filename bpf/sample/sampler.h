@@ -179,7 +179,7 @@ static __always_inline void count_time(struct cpu_stats *count, __u64 ns)
 /* For how many ticks this one stands; 0: another one stands for it. */
 static __always_inline __u32 tick_turn(struct scratch *s, struct cpu_stats *count, __u64 now)
 {
-	const __u32 weight = turns_next(&s->cost.turns, cost_level(&s->cost.ticks, now, opt_tick_levels));
+	const __u32 weight = turns_next(&s->cost.turns, cost_level(&s->cost.ticks, now, rates.tick_levels));
 
 	count->ticks_thinned += !weight;
 	return weight;

@@ -137,6 +137,18 @@ bool continuous_ends(struct continuous *c)
 	return true;
 }
 
+bool continuous_cut(struct continuous *c)
+{
+	if (!c)
+		return true;
+	if (c->ended)
+		return false;
+	c->next = clock_seconds();
+	if (continuous_ends(c) && c->discover)
+		discover_catch_up(c->discover);
+	return true;
+}
+
 /* A child writes its file, and a thread makes its pushes ready: neither is waited for. */
 static void pass_on(struct continuous *c)
 {

@@ -42,6 +42,12 @@ void continuous_close(struct continuous *c);
 void continuous_reload(struct continuous *c, const struct continuous_options *o);
 
 /*
+ * Ends the interval now, whatever is left of it, since what is counted from now on is of another kind. False:
+ * the one before is not passed on yet, and it is to be tried again. NULL has none, and is fine.
+ */
+bool continuous_cut(struct continuous *c);
+
+/*
  * Adds the row that ends the intervals and passes them on. It comes after those of the kernel side's records
  * and of the worker's answers, which have the names of an interval. 0 or -errno of loop_watch().
  */

@@ -170,6 +170,17 @@ static int follow(struct kernel *k, int *ret_cpus)
 			   "pyperf-sampler, which looks at programs, waits for memory that does not come");
 }
 
+static int set_rate(struct kernel *k, __u32 frequency, double budget)
+{
+	struct outside *o = k->at_home;
+
+	k->options.budget = budget;
+	o->area.control->budget = budget * NS_PER_SECOND;
+	if (frequency == k->options.frequency)
+		return 0;
+	return kernel_fail(k, -EOPNOTSUPP, "pyperf-sampler, which looks at programs, keeps its rate");
+}
+
 /* -ETIMEDOUT: the sampler has not come so far. */
 static int wait_for_answer(const struct area_control *c, __u32 asked)
 {
@@ -335,6 +346,7 @@ const struct home home_outside = {
 	.load = load,
 	.start = start,
 	.follow = follow,
+	.set_rate = set_rate,
 	.settle = settle,
 	.stop = stop,
 	.wait = wait_for_round,

@@ -207,7 +207,11 @@ static inline void host_bind_variables(struct pyperf__bss *b)
 	host_variables.held = b->held_ids;
 }
 
+/* Of BPF programs alone: ticks of a timer, and thinning in the sampler itself (here child.c thins). */
+static const struct rates host_rates;
+
 #define VARIABLES_ELSEWHERE
+#define rates		host_rates
 #define processes_stamp (*host_variables.stamp)
 #define tree_generation (*host_variables.generation)
 #define texts_edition	(*host_variables.edition)

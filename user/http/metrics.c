@@ -121,7 +121,7 @@ static void add_kernel(struct metrics_page *p, const struct kernel_stats *k, __u
 }
 
 /* Places where ticks were lost. The kernel drops some for other BPF programs, and counts these nowhere. */
-static void add_cpus(struct metrics_page *p, const struct cpu_ticks *ticks, __u32 frequency)
+static void add_cpus(struct metrics_page *p, const struct cpu_ticks *ticks)
 {
 	static const char *const names[] = { "cpu_ticks_total", "cpu_ticks_expected_total" };
 	static const char *const help[] = {
@@ -134,16 +134,16 @@ static void add_cpus(struct metrics_page *p, const struct cpu_ticks *ticks, __u3
 		bool any = false;
 
 		for (int i = 0; i < cpu_ticks_count(ticks); i++) {
-			double seconds;
+			double expected;
 			__u64 came;
 
-			if (!cpu_ticks_get(ticks, i, &came, &seconds))
+			if (!cpu_ticks_get(ticks, i, &came, &expected))
 				continue;
 			if (!any)
 				family(p, names[n], "counter", help[n]);
 			any = true;
 			snprintf(cpu, sizeof(cpu), "%d", i);
-			labelled(p, names[n], "cpu", cpu, n ? (__u64)(seconds * frequency) : came);
+			labelled(p, names[n], "cpu", cpu, n ? (__u64)expected : came);
 		}
 	}
 }
@@ -314,6 +314,8 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	labelled(&p, "trigger_info", "trigger", trigger_name(kernel_trigger(in->kernel)), 1);
 	gauge(&p, "sampling", "1 while ticks are taken.", v->site->health == HEALTH_SAMPLING);
 	gauge(&p, "frequency_hertz", "Ticks asked for per second of each CPU.", in->run->frequency);
+	gauge(&p, "budget_ratio", "Part of each CPU that samples may cost (--budget); 0 = no limit.",
+	      in->run->budget);
 	gauge(&p, "cpus", "CPUs that tick.", in->run->cpus);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		add_outcomes(&p, &k.sum, kind);
@@ -322,7 +324,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",
 		in->generation->count);
 	add_kernel(&p, &k, kernel_expected(in->kernel));
-	add_cpus(&p, kernel_cpu_ticks(in->kernel), in->run->frequency);
+	add_cpus(&p, kernel_cpu_ticks(in->kernel));
 	add_self(&p, v);
 	if (in->run->turns)
 		add_turns(&p, in->run->turns);

@@ -13,7 +13,7 @@ struct cpu_ticks {
 		bool seen;
 		bool known; /* at says when it was looked at */
 		double at; /* s, of the CPU's own time */
-		double seconds;
+		double expected;
 		__u64 came;
 	} accounts[];
 };
@@ -40,7 +40,8 @@ void cpu_ticks_begin(struct cpu_ticks *c)
 		c->accounts[i].known = false;
 }
 
-void cpu_ticks_look(struct cpu_ticks *c, const char *stat, const struct cpu_stats *stats, bool idle)
+void cpu_ticks_look(struct cpu_ticks *c, const char *stat, const struct cpu_stats *stats, bool idle,
+		    __u32 frequency)
 {
 	struct cpu_times t;
 
@@ -52,7 +53,7 @@ void cpu_ticks_look(struct cpu_ticks *c, const char *stat, const struct cpu_stat
 			continue;
 		a = &c->accounts[t.cpu];
 		if (a->known && at > a->at)
-			a->seconds += at - a->at;
+			a->expected += (at - a->at) * frequency;
 		a->seen = a->known = true;
 		a->at = at;
 		a->came = __atomic_load_n(&stats[t.cpu].ticks, __ATOMIC_RELAXED);
@@ -64,12 +65,12 @@ int cpu_ticks_count(const struct cpu_ticks *c)
 	return c->cpus;
 }
 
-bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_seconds)
+bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_expected)
 {
 	if (cpu < 0 || cpu >= c->cpus || !c->accounts[cpu].seen)
 		return false;
 	*ret_came = c->accounts[cpu].came;
-	*ret_seconds = c->accounts[cpu].seconds;
+	*ret_expected = c->accounts[cpu].expected;
 	return true;
 }
 

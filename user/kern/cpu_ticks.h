@@ -23,17 +23,18 @@ void cpu_ticks_begin(struct cpu_ticks *c);
 
 /*
  * Looks: the text of /proc/stat says how long each CPU has worked, and stats how often each has ticked. idle:
- * they tick when there is nothing to do as well.
+ * they tick when there is nothing to do as well. frequency: that since the last look.
  */
-void cpu_ticks_look(struct cpu_ticks *c, const char *stat, const struct cpu_stats *stats, bool idle);
+void cpu_ticks_look(struct cpu_ticks *c, const char *stat, const struct cpu_stats *stats, bool idle,
+		    __u32 frequency);
 
 int cpu_ticks_count(const struct cpu_ticks *c); /* possible CPUs */
 
 /*
- * *ret_came ticks, and *ret_seconds in which they should have come at their frequency; for perf events some
- * percent off. False for a CPU that was not online at any look.
+ * *ret_came ticks, and *ret_expected that should have come; for perf events some percent off. False for a CPU
+ * that was not online at any look.
  */
-bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_seconds);
+bool cpu_ticks_get(const struct cpu_ticks *c, int cpu, __u64 *ret_came, double *ret_expected);
 
 /* The ticks of the kernel side, as of the last kernel_follow_cpus(). Ticks of cycles are not among them. */
 const struct cpu_ticks *kernel_cpu_ticks(const struct kernel *k);

@@ -44,6 +44,8 @@ struct home {
 	int (*start)(struct kernel *k, int *ret_cpus);
 	/* To be called about once a second. 1: *ret_cpus is new. -EPIPE: there will be no sample any more. */
 	int (*follow)(struct kernel *k, int *ret_cpus);
+	/* -EOPNOTSUPP: another frequency cannot be had while it runs. */
+	int (*set_rate)(struct kernel *k, __u32 frequency, double budget);
 	/* Counts what has passed until now of what is counted when it ends. */
 	void (*settle)(struct kernel *k);
 	void (*stop)(struct kernel *k);

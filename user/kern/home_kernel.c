@@ -19,6 +19,7 @@
 #include "base/lacking.h"
 #include "base/namespaces.h"
 #include "base/privileges.h"
+#include "kern/budget.h"
 #include "kern/cpu_ticks.h"
 #include "kern/dead_cpus.h"
 #include "kern/kernel.h"
@@ -169,7 +170,8 @@ static bool look_at_cpus(struct kernel *k)
 
 	if (!f || !text || k->options.use_cycles || !k->trigger.running || !fread(text, 1, size - 1, f))
 		return false;
-	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER);
+	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER,
+		       k->options.frequency);
 	return dead_cpus_check(k->dead_cpus, text, k->stats, k->options.frequency);
 }
 
@@ -226,6 +228,19 @@ static int follow(struct kernel *k, int *ret_cpus)
 	if (err)
 		*ret_cpus = k->trigger.cpus;
 	return err;
+}
+
+static int set_rate(struct kernel *k, __u32 frequency, double budget)
+{
+	int err;
+
+	look_at_cpus(k);
+	err = trigger_set_frequency(&k->trigger, k->skel, frequency);
+	k->options.frequency = k->trigger.frequency;
+	k->options.budget = budget;
+	budget_change(&k->skel->bss->rates, budget, k->options.frequency);
+	begin_to_look(k);
+	return err ? kernel_fail(k, err, "%s", k->trigger.reason) : 0;
 }
 
 static void settle(struct kernel *k)
@@ -299,6 +314,7 @@ const struct home home_kernel = {
 	.load = load,
 	.start = start,
 	.follow = follow,
+	.set_rate = set_rate,
 	.settle = settle,
 	.stop = stop,
 	.wait = wait_for_programs,

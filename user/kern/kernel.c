@@ -203,6 +203,14 @@ int kernel_follow_cpus(struct kernel *k, int *ret_cpus)
 	return k->home->follow(k, ret_cpus);
 }
 
+int kernel_set_rate(struct kernel *k, __u32 frequency, double budget, __u32 *ret_frequency)
+{
+	int err = k->home->set_rate(k, frequency, budget);
+
+	*ret_frequency = k->options.frequency;
+	return err;
+}
+
 void kernel_stop(struct kernel *k)
 {
 	k->home->stop(k);

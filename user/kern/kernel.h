@@ -105,6 +105,12 @@ int kernel_start(struct kernel *k, int *ret_cpus);
  * only when CPUs came or went.
  */
 int kernel_follow_cpus(struct kernel *k, int *ret_cpus);
+/*
+ * Other rates from now on, as in struct kernel_options. *ret_frequency is what it is then, which the system
+ * may have lowered. 0; -EOPNOTSUPP: it stays as it was, but for the budget; or -errno: there are no ticks,
+ * and kernel_follow_cpus() tries again. Logs nothing: kernel_reason() says why.
+ */
+int kernel_set_rate(struct kernel *k, __u32 frequency, double budget, __u32 *ret_frequency);
 /* Stops the ticks. The tables stay readable. */
 void kernel_stop(struct kernel *k);
 

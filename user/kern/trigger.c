@@ -112,6 +112,13 @@ const char *trigger_name(enum trigger_kind kind)
 	return names[kind];
 }
 
+static void limit_frequency(const struct trigger *t, __u32 *frequency)
+{
+	ticks_limit_frequency(frequency);
+	if (t->kind == TRIGGER_TIMER && *frequency > TIMERS_FREQUENCY_MAX)
+		*frequency = TIMERS_FREQUENCY_MAX;
+}
+
 int trigger_choose(struct trigger *t)
 {
 	int err = 0;
@@ -138,8 +145,7 @@ int trigger_choose(struct trigger *t)
 		return 0;
 	if (trigger_is_realtime_kernel())
 		return fail_no_timers(t, -EOPNOTSUPP);
-	if (t->frequency > TIMERS_FREQUENCY_MAX)
-		t->frequency = TIMERS_FREQUENCY_MAX;
+	limit_frequency(t, &t->frequency);
 	return 0;
 }
 
@@ -157,7 +163,7 @@ void trigger_prepare(const struct trigger *t, struct pyperf *s, int possible_cpu
 	bpf_program__set_autoload(s->progs.stop_timer, timer);
 	bpf_map__set_autocreate(s->maps.timers, timer);
 	bpf_map__set_max_entries(s->maps.timers, possible_cpus);
-	s->rodata->opt_period = period_ns(t);
+	s->bss->rates.period = period_ns(t);
 }
 
 const char *trigger_rejected(struct trigger *t)
@@ -257,7 +263,7 @@ static double since_start(const struct trigger *t)
 
 static void stop_clock(struct trigger *t)
 {
-	t->before += since_start(t);
+	t->before += since_start(t) * t->frequency;
 	t->running = false;
 }
 
@@ -293,9 +299,21 @@ int trigger_follow_cpus(struct trigger *t, struct pyperf *s, bool lost)
 	return err ?: 1;
 }
 
+int trigger_set_frequency(struct trigger *t, struct pyperf *s, __u32 frequency)
+{
+	const bool on = t->on;
+
+	limit_frequency(t, &frequency);
+	if (frequency == t->frequency)
+		return 0;
+	if (on)
+		stop_ticks(t);
+	t->frequency = frequency;
+	s->bss->rates.period = period_ns(t);
+	return on ? trigger_start(t, s) : 0;
+}
+
 __u64 trigger_expected(const struct trigger *t)
 {
-	double seconds = t->before + since_start(t);
-
-	return t->use_cycles ? 0 : seconds * t->frequency;
+	return t->use_cycles ? 0 : t->before + since_start(t) * t->frequency;
 }

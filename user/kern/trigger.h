@@ -33,7 +33,7 @@ struct trigger {
 	__u64 suspended; /* ns that the machine had been suspended for at the last start */
 	__u64 online; /* which CPUs were online at the last start, as a number to compare; 0 = not known */
 	double begin;	  /* where the clock of trigger_expected() stood at the last start, s of one CPU */
-	double before;	  /* how far that clock had come in the starts before, s */
+	double before;	  /* the ticks that there should have been in the starts before */
 	char reason[512]; /* why something failed, in words that say what to do */
 };
 
@@ -58,6 +58,11 @@ void trigger_stop(struct trigger *t);
  * there are no ticks then, and the next call tries again.
  */
 int trigger_follow_cpus(struct trigger *t, struct pyperf *skel, bool lost);
+/*
+ * So many ticks a second from now on, at most as many as is allowed: t->frequency. They start anew. 0, or
+ * -errno and a reason; there are no ticks then, and trigger_follow_cpus() tries again.
+ */
+int trigger_set_frequency(struct trigger *t, struct pyperf *skel, __u32 frequency);
 
 /*
  * How many ticks there should have been until now; 0 if that cannot be known (cycles). For timers it is

@@ -51,6 +51,7 @@ struct options {
 	const struct command_row *subcommand; /* never NULL once the line was read */
 	bool named; /* by the first word of the line; without one it is the first row of commands.def */
 	bool help_all; /* --help all: each option of each command */
+	unsigned int reloaded; /* groups (commands.h) of what the last options_reload() has changed */
 	/* Derived */
 	unsigned int events; /* EVENT_BIT()s of event */
 	bool use_cycles;     /* ... which said cycles instead of cpu */

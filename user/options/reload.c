@@ -6,6 +6,7 @@
 
 #include "options/options.h"
 #include "options/row.h"
+#include "profile/events.h"
 
 static void take_row(struct options *o, struct options *from, const struct option_row *r)
 {
@@ -24,11 +25,23 @@ static void take_row(struct options *o, struct options *from, const struct optio
 	from->owned[i] = old;
 }
 
-/* Whether there are files at all, and pushes, is settled at the start. */
+/* What has a length for each tick, by the rate of the start: sums of times, turns of loops, and the log. */
+static bool has_times_of_ticks(const struct options *o)
+{
+	return o->log || event_sums(o->events) || event_needs(event_parts(o->events)) & NEEDS_LOOP;
+}
+
+/* Whether there are files at all, pushes, and a budget, is settled at the start. */
 static bool can_change(const struct options *o, const struct options *next, const struct option_row *r)
 {
 	if (!row_is_reloaded(r))
 		return false;
+	if (r->group == GROUP_FILTERS)
+		return o->all_python || o->all;
+	if (r->group == GROUP_RATE)
+		return !has_times_of_ticks(o);
+	if (r->group == GROUP_BUDGET)
+		return !(o->budget_percent > 0) == !(next->budget_percent > 0);
 	if (!strncmp(r->long_name, "push", 4))
 		return !o->push == !next->push;
 	if (!strcmp(r->long_name, "output-dir") || !strcmp(r->long_name, "keep"))
@@ -42,16 +55,20 @@ static void take_reloaded(struct options *o, struct options *next, char *kept, s
 	size_t used = 0;
 
 	kept[0] = '\0';
+	o->reloaded = 0;
 	for (size_t i = 0; i < OPTION_ROWS; i++) {
 		const struct option_row *r = &option_rows[i];
 
 		if (r->kind == OPTION_HEADING || row_is_same(o, next, r))
 			continue;
-		if (can_change(o, next, r))
+		if (can_change(o, next, r)) {
 			take_row(o, next, r);
-		else if (used < size)
+			o->reloaded |= r->group;
+		} else if (used < size)
 			used += snprintf(kept + used, size - used, "%s--%s", used ? ", " : "", r->long_name);
 	}
+	if (o->reloaded & GROUP_BUDGET)
+		o->budget_percent = next->budget_percent;
 	if (interval)
 		o->interval_seconds = next->interval_seconds;
 	if (!files)

@@ -22,6 +22,8 @@
 #include "run/ask_kubelet.h"
 #include "run/command.h"
 #include "run/notify.h"
+#include "run/rates.h"
+#include "run/reload.h"
 #include "run/serve.h"
 #include "run/settings.h"
 #include "run/targets_end.h"
@@ -70,6 +72,8 @@ struct agent {
 	struct run_facts facts;
 	struct progress progress;
 	struct rate rate;
+	struct rates_so_far rates;
+	struct config_stamp config; /* with --watch-config */
 	struct no_room no_room;
 	struct complaint cpus; /* that came or went cannot be followed */
 	bool stop;	   /* the run is to end */

@@ -70,6 +70,7 @@ static void fill_report(struct agent *a, struct run_stats *r)
 	r->cpus = a->facts.cpus;
 	r->events = a->facts.events;
 	r->frequency = a->facts.frequency;
+	r->tick_ns = rates_tick_ns(a);
 	r->start_cpu_seconds = a->facts.start_cpu_seconds;
 	r->processes = registry_count(a->registry, NULL);
 	r->unlooked = registry_count_unlooked(a->registry);

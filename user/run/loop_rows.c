@@ -164,6 +164,8 @@ static void on_second(void *agent, unsigned int ready)
 		rate_check(&a->rate, a->kernel, a->facts.frequency, false);
 		end_with_targets(a);
 		no_room_check(&a->no_room, a->kernel);
+		reload_if_changed(a);
+		rates_check(a);
 	}
 	if (command_runs(&a->command))
 		say_what_is_waited_for(a);

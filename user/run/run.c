@@ -23,6 +23,7 @@
 #include "run/loop_rows.h"
 #include "run/named.h"
 #include "run/parts.h"
+#include "run/rates.h"
 #include "stats/run_stats.h"
 #include "targets/children.h"
 #include "targets/registry.h"
@@ -113,27 +114,6 @@ static int open_live(struct agent *a)
 	return log_failure(err ?: live_watch(a->live, a->kernel, &a->loop), "top");
 }
 
-static void count_ticks(void *agent, struct tick_counts *ret)
-{
-	const struct agent *a = agent;
-	struct kernel_stats s;
-
-	kernel_stats(a->kernel, &s);
-	*ret = (struct tick_counts){
-		.came = s.sum.ticks,
-		.expected = kernel_expected(a->kernel),
-		.unanalysed = s.sum.outcome[EVENT_CPU][OUTCOME_NEW_PROCESS],
-		.forbidden = s.sum.outcome[EVENT_CPU][OUTCOME_FORBIDDEN],
-	};
-	full_tables_count(&s.sum, ret->full);
-	for (int cpu = 0; cpu < WEIGHT_CPUS; cpu++) {
-		double seconds;
-
-		if (cpu_ticks_get(kernel_cpu_ticks(a->kernel), cpu, &ret->cpus[cpu].came, &seconds))
-			ret->cpus[cpu].expected = seconds * a->facts.frequency;
-	}
-}
-
 static void settle_waits(void *agent)
 {
 	const struct agent *a = agent;
@@ -145,7 +125,7 @@ static void set_inputs(struct agent *a)
 {
 	const struct options *o = a->options;
 
-	a->facts.frequency = a->windows.frequency = a->kernel_options.frequency;
+	rates_begin(a);
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
 	a->windows.outside = kernel_home(a->kernel)->is_outside;
@@ -153,7 +133,7 @@ static void set_inputs(struct agent *a)
 			    a->windows.outside) &&
 			   accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
-	a->windows.count_ticks = count_ticks;
+	a->windows.count_ticks = rates_count;
 	a->windows.context = a;
 	a->facts.interval_seconds = o->interval_seconds;
 	a->facts.turns = &a->loop.times;
@@ -374,6 +354,7 @@ int run_profiler(struct options *o)
 	};
 	int err;
 
+	reload_begin(&a);
 	settings_begin_paths(o);
 	err = run(&a);
 	parts_close(&a);

@@ -116,7 +116,7 @@ static void add_filters(const struct options *o, char *text, size_t size)
 		const struct option_row *r = &option_rows[i];
 		const char *value;
 
-		if (r->kind != OPTION_TEXT || !(r->group & GROUP_PROCESSES) || r->text)
+		if (r->kind != OPTION_TEXT || !(r->group & (GROUP_PROCESSES | GROUP_FILTERS)) || r->text)
 			continue;
 		value = *(const char *const *)row_value(o, r);
 		if (value)

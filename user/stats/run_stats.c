@@ -156,9 +156,9 @@ static void print_cost(const struct run_stats *r, FILE *f)
 		fprintf(f, "  trigger   %s, %s%s ticks were asked for, %.1f%% came\n",
 			trigger_name(r->trigger), r->trigger == TRIGGER_TIMER ? "" : "about ",
 			number_group(r->expected).text, percent(k->sum.ticks, r->expected));
-	if (k->sum.account_ns && r->frequency)
+	if (k->sum.account_ns && r->tick_ns > 0)
 		fprintf(f, "  CPU time  %s s by the ticks in the profile, %s s by the kernel's account\n",
-			number_hundredths(1.0 * books_of(&k->sum, EVENT_CPU).in_profile / r->frequency).text,
+			number_hundredths(books_of(&k->sum, EVENT_CPU).in_profile * r->tick_ns / 1e9).text,
 			number_hundredths(k->sum.account_ns / 1e9).text);
 	if (event_needs(r->events) & NEEDS_TICKS)
 		fprintf(f, "  %-9s %s ns a tick, %s ticks; %.3f%% of one core over %.1f s\n", r->home,

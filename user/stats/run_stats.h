@@ -31,7 +31,8 @@ struct run_stats {
 	size_t map_bytes;
 	int cpus;
 	__u32 events; /* EVENT_BIT()s of the kinds that the run was of */
-	__u32 frequency;
+	__u32 frequency; /* at its end */
+	double tick_ns;	 /* that a tick stood for, as a mean of all */
 	enum trigger_kind trigger;
 	const char *home; /* what runs the sampler (kern/home.h) */
 	__u64 expected; /* kernel_expected() */

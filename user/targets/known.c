@@ -117,6 +117,14 @@ bool known_holds(const struct known *k, const struct record_process *p, const st
 	       !memcmp(&layout, &i->layout, sizeof(layout));
 }
 
+void known_forget(struct known *k)
+{
+	for (size_t i = 0; i < k->count; i++)
+		kernel_forget_program(k->kernel, &k->files[i].file);
+	known_free(k);
+	k->count = k->oldest = 0;
+}
+
 void known_free(struct known *k)
 {
 	for (size_t i = 0; i < k->count; i++)

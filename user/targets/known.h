@@ -47,6 +47,8 @@ int known_register(const struct known *k, struct registry *registry, const struc
  * yet.
  */
 bool known_holds(const struct known *k, const struct record_process *p, const struct identity *i);
+/* None is known any more. */
+void known_forget(struct known *k);
 void known_free(struct known *k);
 
 #endif

@@ -59,6 +59,12 @@ int verdicts_watch(struct verdicts *v, struct loop *loop);
 void verdicts_ended(struct verdicts *v, __u32 pid, __u32 id);
 
 /*
+ * Which processes are to be profiled has changed: nothing is decided about any from now on, so each is asked
+ * about again. Only where every process is of interest: of one that was named nobody would ask. 0 or -errno.
+ */
+int verdicts_anew(struct verdicts *v);
+
+/*
  * The kernel side asks about a process that it had to forget for want of room. True when it is told the
  * verdict that there was, which is still good, or when there is no room for any: the worker need not look.
  */

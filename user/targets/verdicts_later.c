@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "kern/accounts.h"
+#include "kern/banks.h"
 #include "kern/process_table.h"
+#include "kern/processes.h"
 #include "targets/registry.h"
 #include "targets/rulings.h"
 #include "targets/unlooked.h"
@@ -86,6 +89,37 @@ void verdicts_exit(struct verdicts *v, const struct record_exit *e)
 	unlooked_ended(registry_unlooked(v->registry), e->pid, clock_ns());
 	expected_forget(&v->expected, e->pid);
 	rulings_forget(v->rulings, e->pid);
+}
+
+static bool nobody(void *context, const struct ruling *ruling)
+{
+	(void)context;
+	(void)ruling;
+	return false;
+}
+
+static int forget_processes(struct verdicts *v)
+{
+	_cleanup_(processes_list_clear) struct process_list list = {};
+	int err = kernel_processes(v->kernel, &list);
+
+	for (size_t i = 0; i < list.count; i++) {
+		kernel_remove_process(v->kernel, list.pids[i]);
+		registry_end(v->registry, list.processes[i].id);
+		expected_forget(&v->expected, list.pids[i]);
+	}
+	return err;
+}
+
+/* A fork under way may have read its parent's entry, of which it then makes one for the child. */
+int verdicts_anew(struct verdicts *v)
+{
+	int err;
+
+	known_forget(&v->known);
+	err = forget_processes(v) ?: kernel_wait(v->kernel) ?: forget_processes(v);
+	rulings_keep(v->rulings, nobody, NULL);
+	return err;
 }
 
 int verdicts_watch(struct verdicts *v, struct loop *loop)

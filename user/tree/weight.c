@@ -62,14 +62,15 @@ static void find_short_cpus(struct profile_info *info, const struct tick_counts 
 void weight_set(struct profile_info *info, __u32 frequency, const struct tick_counts *from,
 		const struct tick_counts *to)
 {
-	const __u64 came = to->came - from->came, all = wanted(from, to);
+	const __u64 came = to->came - from->came, all = wanted(from, to), ns = to->ns - from->ns;
 
 	find_short_cpus(info, from, to);
 	for (int i = 0; i < FULL_TABLES; i++)
 		info->full[i] = to->full[i] - from->full[i];
 	info->unanalysed = to->unanalysed - from->unanalysed;
 	info->forbidden = to->forbidden - from->forbidden;
-	info->period_ns = NS_PER_SECOND / frequency;
+	info->frequency = to->frequency ?: frequency;
+	info->period_ns = came && ns ? ns / came : NS_PER_SECOND / info->frequency;
 	info->ticks_came = info->ticks_wanted = 0;
 	if (!came || all <= came)
 		return;

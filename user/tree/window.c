@@ -77,7 +77,6 @@ static struct profile_info info_of(struct window *w)
 		.start_unix_ns = w->start.date,
 		.duration_ns = end.monotonic - w->start.monotonic,
 		.boot_unix_ns = clock_boot_unix_ns(),
-		.frequency = w->all->frequency,
 		.timed = w->all->timed,
 		.bare_natives = w->all->bare_natives,
 		.outside = w->all->outside,

@@ -4,10 +4,13 @@ and no count is lost on the way."""
 import os
 import signal
 import subprocess
+import sys
 
 import pytest
 
+import home
 import interpreters as known
+import pprof
 import profiler
 from receiver import interrupt_when_pushed, receiving
 
@@ -75,13 +78,95 @@ def test_sighup(busy, tmp_path):
     run.process.send_signal(signal.SIGHUP)
     profiler.wait_until(lambda: "No such file" in said(run))
     # What cannot change is named in one line.
-    answer = rewrite(run, file, text.replace("499", "99") % (busy.pid, two, 0.2) + "labels = process\n")
-    assert "only a restart changes --frequency, --labels" in answer and len(answer.splitlines()) == 2
+    answer = rewrite(run, file, text % (busy.pid, two, 0.2) + "labels = process\nmax-depth = 9\n")
+    assert "only a restart changes --max-depth, --labels" in answer and len(answer.splitlines()) == 2
     # How much is said can change.
     rewrite(run, file, text % (busy.pid, two, 0.2) + "verbose = yes\n")
     profiler.wait_until(lambda: "debug: wrote" in said(run))
     finish(run, one, two)
     assert run.stats["frequency"] == 499 and any(sample.tid for sample in run.samples)
+
+
+def periods_of(folder):
+    return [pprof.read(path).period for path in sorted(folder.glob("*.pb.gz"))]
+
+
+def config_map(folder, version, text):
+    """A file as the kubelet has those of a ConfigMap: all at once it is one of another folder."""
+    (folder / version).mkdir()
+    (folder / version / "pyperf.conf").write_text(text)
+    (folder / "new").symlink_to(version)
+    (folder / "new").rename(folder / "..data")
+    if not (folder / "pyperf.conf").exists():
+        (folder / "pyperf.conf").symlink_to("..data/pyperf.conf")
+    return folder / "pyperf.conf"
+
+
+def test_another_rate_by_a_config_map(busy, tmp_path):
+    """Without a signal. Each interval has one rate, and the sum of all is what was counted."""
+    if home.refusal():
+        pytest.skip("SKIP bpf: from outside only a restart changes the rate")
+    folder, volume = tmp_path / "profiles", tmp_path / "volume"
+    folder.mkdir()
+    volume.mkdir()
+    text = "pid = %d\nfrequency = %s\noutput-dir = %s\ninterval = 0.5\n"
+    file = config_map(volume, "1", text % (busy.pid, 499, folder))
+    run = profiler.Run(tmp_path, "--config", file, "--watch-config", output=None)
+    profiler.wait_until(lambda: number_of(folder) >= 2)
+    config_map(volume, "2", text % (busy.pid, 99, folder))
+    profiler.wait_until(lambda: "from now on 99 samples per second of each CPU are taken" in said(run))
+    before = len(periods_of(folder))
+    profiler.wait_until(lambda: number_of(folder) >= before + 3)
+    # One that is no number is said once, and changes nothing.
+    config_map(volume, "3", text % (busy.pid, "much", folder))
+    profiler.wait_until(lambda: "nothing is changed" in said(run))
+    there = number_of(folder)
+    profiler.wait_until(lambda: number_of(folder) >= there + 4)
+    assert said(run).count("nothing is changed") == 1
+    finish(run, folder)
+    found = periods_of(folder)
+    changes = [i for i, (a, b) in enumerate(zip(found, found[1:])) if max(a, b) > 1.5 * min(a, b)]
+    assert len(changes) == 1 and run.stats["frequency"] == 99, found
+    # A period is longer where ticks did not come, never shorter.
+    assert all(period >= 1e9 // 499 for period in found[:changes[0] + 1])
+    assert all(period >= 1e9 // 99 for period in found[changes[0] + 1:])
+
+
+def test_a_rate_that_stays(busy, tmp_path):
+    """Where what was kept of each tick has the rate of the start."""
+    file = tmp_path / "pyperf.conf"
+    text = "pid = %d\nfrequency = %d\nlog = 1\nlisten = unix:%s/socket\n"
+    file.write_text(text % (busy.pid, 499, tmp_path))
+    run = profiler.Run(tmp_path, "--config", file, output=None)
+    profiler.wait_until(lambda: "listening" in said(run))
+    assert "only a restart changes --frequency" in rewrite(run, file, text % (busy.pid, 99, tmp_path))
+    run.process.terminate()
+    run.finish()
+    assert run.stats["frequency"] == 499
+
+
+def test_other_filters(tmp_path, workloads):
+    """Who was left out is profiled from then on, and who was profiled is not."""
+    links = [tmp_path / name for name in ("wanted", "other")]
+    for link in links:
+        link.symlink_to(os.path.realpath(sys.executable))
+    file, folder = tmp_path / "pyperf.conf", tmp_path / "profiles"
+    folder.mkdir()
+    text = "all-python = yes\nfrequency = 499\noutput-dir = %s\ninterval = 0.3\ncomm = %s\n"
+    file.write_text(text % (folder, "wanted"))
+
+    def comms():
+        last = sorted(folder.glob("*.pb.gz"))[-1:]
+        return {s.comm for path in last for s in profiler.read_samples(path)}
+    with profiler.target(links[0], workloads / "burn.py"), profiler.target(links[1], workloads / "burn.py"):
+        run = profiler.Run(tmp_path, "--config", file, output=None)
+        profiler.wait_until(lambda: comms() == {"wanted"})
+        rewrite(run, file, text % (folder, "other"))
+        profiler.wait_until(lambda: comms() == {"other"})
+        rewrite(run, file, text % (folder, "other,wanted"))
+        profiler.wait_until(lambda: comms() == {"other", "wanted"})
+        finish(run, folder)
+    assert {s.comm for s in run.samples} == {"wanted", "other"}
 
 
 def test_sighup_changes_the_receiver(busy, tmp_path):

@@ -24,9 +24,7 @@ static __u64 forged_clock(void)
 #define FREE	23 /* log2 of 8.4 ms */
 #define ALLOWED 10000000ULL /* ns in a second */
 
-const volatile __u32 opt_budget = (1 << COST_SHIFT) / 100;
-const volatile __u8 opt_budget_free = FREE;
-const volatile __u8 opt_tick_levels = 3;
+const volatile __u8 opt_budget = 1;
 
 static __u64 read_ns; /* what a tick takes */
 
@@ -47,6 +45,7 @@ static int setup(void **state)
 
 	(void)state;
 	memset(&hosted, 0, sizeof(hosted));
+	rates = (struct rates){ .budget = (1 << COST_SHIFT) / 100, .budget_free = FREE, .tick_levels = 3 };
 	read_ns = 0;
 	thread = py_begin_with_thread(0x30d);
 	for (int i = 0; i < 10; i++)

@@ -23,8 +23,7 @@ static __u64 forged_clock(void)
 #include "tests/forge/hosted.h"
 
 const volatile __u8 opt_gil = 1;
-const volatile __u32 opt_budget = (1 << COST_SHIFT) / 100;
-const volatile __u8 opt_budget_free = 23;
+const volatile __u8 opt_budget = 1;
 const volatile __u32 opt_patience_wait = PATIENCE;
 
 #include "bpf/events/gil.h"
@@ -51,6 +50,7 @@ static int setup(void **state)
 	(void)state;
 	memset(&hosted, 0, sizeof(hosted));
 	memset(&w, 0, sizeof(w));
+	rates = (struct rates){ .budget = (1 << COST_SHIFT) / 100, .budget_free = 23 };
 	forged_now = 1000000000;
 	step_ns = 0;
 	hosted_task.pid = hosted_task.tgid = 77;

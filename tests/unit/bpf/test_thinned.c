@@ -20,9 +20,7 @@ static __u64 forged_clock(void)
 
 #define HOSTED_NODES  (1U << 13)
 #define HOSTED_CODES  (1U << 10)
-#define HOSTED_BUDGET budget
-
-static __u32 budget;
+#define HOSTED_BUDGET rates.budget
 
 #include "tests/forge/hosted.h"
 #include "tests/forge/no_memory.h"
@@ -32,8 +30,6 @@ static __u64 min_wait;
 
 #include "bpf/events/memory_turn.h"
 #include "bpf/events/wait_turn.h"
-
-const volatile __u8 opt_budget_free = 20;
 
 #define SMALL	   ((1 << COST_SHIFT) / 1000)
 #define FIRST_NODE 5000
@@ -121,7 +117,7 @@ static __u64 wait_once(struct counted *c, unsigned int i)
 		.node = weight ? FIRST_NODE + i * LINES + line : 0, .weight = weight,
 	};
 	w->since = since_make(begin, WAIT_OWN, 0);
-	if (weight && budget) {
+	if (weight && rates.budget) {
 		s->cost.look = forged_now;
 		forged_now += look_ns[i];
 		wait_charge(w, s, &hosted.stats);
@@ -139,7 +135,7 @@ static __u64 change_once(struct counted *c, unsigned int i)
 	const __u64 bytes = choose_amount(&sources[i], line), begin = forged_now;
 	__u32 weight = 1;
 
-	if (budget) {
+	if (rates.budget) {
 		/* By what memory_turn() is about to learn. */
 		struct pace p = m->pace;
 
@@ -152,7 +148,7 @@ static __u64 change_once(struct counted *c, unsigned int i)
 		return 0;
 	c->of[i][line] += (double)weight * bytes;
 	c->all += weight * bytes;
-	if (budget) {
+	if (rates.budget) {
 		forged_now += look_ns[i];
 		memory_charge(s, &hosted.stats, m, begin);
 	}
@@ -169,7 +165,7 @@ static void run(struct counted *c, __u32 with_budget, __u64 (*event)(struct coun
 	memset(c, 0, sizeof(*c));
 	c->is_shared = event == wait_once;
 	memset(sources, 0, sizeof(sources));
-	budget = with_budget;
+	rates = (struct rates){ .budget = with_budget, .budget_free = 20 };
 	forged_now = 1000000000000ULL;
 	for (unsigned int i = 0; i < SOURCES; i++) {
 		sources[i] = (struct source){ .random = 77 + i, .next = forged_now, .left = EVENTS };
@@ -286,7 +282,7 @@ TEST(preemptions_do_not_hide_sleeps)
 	struct wait w = { .average = { MIN_WAIT, MIN_WAIT } };
 	unsigned int looked_at = 0;
 
-	budget = 0;
+	rates.budget = 0;
 	min_wait = MIN_WAIT;
 	forged_now = 1000000000000ULL;
 	for (unsigned int i = 0; i < EVENTS; i++) {

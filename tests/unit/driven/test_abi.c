@@ -90,6 +90,8 @@ EACH(outside_stack, M(outside_stack, asleep), M(outside_stack, outcome), M(outsi
      M(outside_stack, result), M(outside_stack, looks), M(outside_stack, none), M(outside_stack, pad),
      M(outside_stack, ns), M(outside_stack, frames));
 EACH(timer_request, M(timer_request, first), M(timer_request, cpu), M(timer_request, pad));
+EACH(rates, M(rates, period), M(rates, budget), M(rates, budget_free), M(rates, tick_levels),
+     M(rates, pad));
 EACH(code_part, M(code_part, address), M(code_part, length), M(code_part, bytes), M(code_part, kind),
      M(code_part, flags));
 EACH(record_code, M(record_code, type), M(record_code, code), M(record_code, process), M(record_code, pid),
@@ -139,6 +141,7 @@ static const struct record records[] = {
 	R(node),	  R(code),	     R(owner),	       R(process),	 R(layout),
 	R(cpu_stats),	  R(record_process), R(record_fork),   R(record_exit),	 R(code_part),
 	R(record_code),	  R(timer_request),  R(bank_used),     R(record_native), R(number_request),
+	R(rates),
 	R(text_space),	  R(text_mapping),   R(text),	       R(text_part),	 R(task_layout),
 	R(asleep),	     R(outside_frame), R(outside_stack),
 	R(context_key),	  R(context_vars),   R(trace_ids),

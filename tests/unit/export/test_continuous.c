@@ -167,6 +167,20 @@ TEST(waits_for_names_but_not_for_long)
 }
 
 /* Of a machine that slept: one file, and the next interval ends when it would have. */
+/* Before its time, and the next one is as long as any. Not while one waits for names. */
+TEST(an_interval_is_cut_short)
+{
+	assert_true(continuous_cut(NULL));
+	open_with(to_files(1000), 0);
+	nodes[27].count++;
+	assert_true(continuous_cut(continuous));
+	assert_false(continuous_cut(continuous));
+	nodes[27].count += 10;
+	continuous_pass_on(continuous, false);
+	assert_false(continuous_ends(continuous));
+	assert_true(continuous_cut(continuous));
+}
+
 TEST(intervals_that_were_missed)
 {
 	double begin = clock_seconds();

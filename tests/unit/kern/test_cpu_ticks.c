@@ -10,10 +10,12 @@
 
 static struct cpu_stats stats[CPUS];
 static struct cpu_ticks *ticks;
+static __u32 rate;
 
 static int setup(void **state)
 {
 	(void)state;
+	rate = 1;
 	return cpu_ticks_new(&ticks, CPUS);
 }
 
@@ -34,17 +36,17 @@ static void look(int first, int last, bool idle)
 		 "cpu  1 2 3 4 5 6 7 0 0 0\ncpu0 0 %ld 0 %ld 0 0 0 0 0 0\ncpu2 0 0 %ld %ld 0 0 0 0 0 0\n"
 		 "cpu3 1 2 3 4 5 6 7 8 9 10\nintr 5 6 7\n",
 		 first * second, 4 * first * second, last * second, 4 * first * second);
-	cpu_ticks_look(ticks, text, stats, idle);
+	cpu_ticks_look(ticks, text, stats, idle, rate);
 }
 
-static void has(int cpu, __u64 came, double seconds)
+static void has(int cpu, __u64 came, double expected)
 {
 	double is = -1;
 	__u64 n = ~0ULL;
 
 	assert_true(cpu_ticks_get(ticks, cpu, &n, &is));
 	assert_int_equal(n, came);
-	assert_true(is > seconds - 0.001 && is < seconds + 0.001);
+	assert_true(is > expected - 0.001 && is < expected + 0.001);
 }
 
 TEST(busy_time)
@@ -73,6 +75,18 @@ TEST(whole_time)
 	look(110, 200, true);
 	has(0, 99, 50);
 	has(2, 7, 40);
+}
+
+/* Each second has the rate that there was in it. */
+TEST(another_rate)
+{
+	rate = 10;
+	look(100, 200, false);
+	look(101, 202, false);
+	rate = 100;
+	look(103, 203, false);
+	has(0, 99, 210);
+	has(2, 7, 120);
 }
 
 TEST(not_while_they_stand_still)

@@ -80,7 +80,7 @@ TEST(only_what_it_needs_is_loaded)
 		assert_int_equal(bpf_program__autoload(skel->progs.stop_timer), timer);
 		assert_int_equal(bpf_map__autocreate(skel->maps.timers), timer);
 		assert_int_equal(bpf_map__max_entries(skel->maps.timers), 6);
-		assert_int_equal(skel->rodata->opt_period, 10101010);
+		assert_int_equal(skel->bss->rates.period, 10101010);
 	}
 }
 
@@ -201,6 +201,40 @@ TEST(timers_tick_until_it_is_stopped)
 	ticks_until_it_is_stopped(TRIGGER_TIMER);
 }
 
+/* Those that were expected before go on counting as they were. */
+static void another_frequency(enum trigger_kind kind)
+{
+	__u64 before, expected;
+
+	load(kind);
+	assert_int_equal(trigger_set_frequency(&trigger, skel, HZ / 2), 0); /* nothing ticks yet */
+	assert_true(!trigger.on && trigger.frequency == HZ / 2);
+	start();
+	burn(0.2);
+	expected = trigger_expected(&trigger);
+	assert_int_equal(trigger_set_frequency(&trigger, skel, 2 * HZ), 0);
+	assert_true(trigger.running && trigger.frequency == 2 * HZ);
+	assert_int_equal(skel->bss->rates.period, 1000000000 / (2 * HZ));
+	assert_true(trigger_expected(&trigger) >= expected);
+	before = ticks();
+	burn(0.2);
+	trigger_stop(&trigger);
+	assert_true(ticks() - before >= 2 * HZ / 10); /* half of those of this program alone */
+	assert_true(trigger_expected(&trigger) >= expected + 2 * HZ / 10);
+	assert_int_equal(trigger_set_frequency(&trigger, skel, 1000000), 0); /* more than is allowed */
+	assert_true(trigger.frequency < 1000000);
+}
+
+TEST(perf_ticks_of_another_frequency)
+{
+	another_frequency(TRIGGER_PERF);
+}
+
+TEST(timers_of_another_frequency)
+{
+	another_frequency(TRIGGER_TIMER);
+}
+
 /* Exact once all CPUs have begun, but for a tick of each that may be on its way. */
 TEST(timers_never_tick_too_often)
 {
@@ -236,8 +270,9 @@ TEST(expected_never_goes_back)
 
 TEST(cycles_cannot_be_foretold)
 {
-	trigger =
-		(struct trigger){ .kind = TRIGGER_PERF, .frequency = HZ, .use_cycles = true, .before = 1000 };
+	trigger = (struct trigger){
+		.kind = TRIGGER_PERF, .frequency = HZ, .use_cycles = true, .before = 1000 * HZ,
+	};
 	assert_int_equal(trigger_expected(&trigger), 0);
 	trigger.use_cycles = false;
 	assert_int_equal(trigger_expected(&trigger), 1000 * HZ);

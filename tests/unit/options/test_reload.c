@@ -25,9 +25,9 @@ TEST(reads_it_again)
 	assert_true(o.interval_seconds == 7 && o.keep_bytes == 4 << 20 && !o.keep_files && o.verbose);
 	assert_int_equal(o.max_depth, 9);
 	/* What cannot change stays and is named. */
-	reload("all-python = yes\noutput-dir = c\nfrequency = 51\nlabels = process\n", 0);
-	assert_string_equal(kept, "--frequency, --labels");
-	assert_int_equal(o.frequency, 50);
+	reload("all-python = yes\noutput-dir = c\nfrequency = 50\nmin-wait = 7\nlabels = process\n", 0);
+	assert_string_equal(kept, "--min-wait, --labels");
+	assert_int_equal(o.min_wait_us, 100);
 	assert_int_equal(o.labels, LABELS_THREAD);
 	assert_string_equal(o.output_dir, "c");
 	assert_true(o.interval_seconds == 60 && !o.verbose);
@@ -52,6 +52,53 @@ TEST(reads_it_again)
 	assert_int_equal(o.max_depth, 9);
 }
 
+/* How often, for how much, and of whom. */
+TEST(samples_of_others)
+{
+	put("all-python = yes\n");
+	ACCEPT("--config", path);
+	reload("all-python = yes\nfrequency = 50\nbudget = 0.5\ncomm = a*\nexclude-cgroup = /x\n", 0);
+	assert_string_equal(kept, "");
+	assert_true(o.frequency == 50 && o.budget_percent > 0.49 && o.budget_percent < 0.51);
+	assert_string_equal(o.comm, "a*");
+	assert_string_equal(o.exclude_cgroup, "/x");
+	assert_int_equal(o.reloaded, GROUP_RATE | GROUP_BUDGET | GROUP_FILTERS);
+	reload("all-python = yes\nfrequency = 50\nbudget = 0.5\ncomm = a*\nexclude-cgroup = /x\n", 0);
+	assert_int_equal(o.reloaded, 0);
+	reload("all-python = yes\nquiet = yes\n", 0);
+	assert_true(o.frequency == 99 && o.budget_percent > 0.99);
+	assert_null(o.comm);
+	/* A filter with an error changes nothing. */
+	reload("all-python = yes\nfrequency = 50\ncomm = a,,b\n", -EINVAL);
+	assert_int_equal(o.frequency, 99);
+}
+
+/* A limit of cost neither comes nor goes, and where each tick has a length its rate stays. */
+TEST(what_depends_on_the_start)
+{
+	static const char *const with[] = { "log = 5\n", "event = wall\n", "event = cpu,loop\n" };
+	char text[128];
+
+	put("all-python = yes\nbudget = 0\n");
+	ACCEPT("--config", path);
+	reload("all-python = yes\nbudget = 1\n", 0);
+	assert_string_equal(kept, "--budget");
+	assert_true(o.budget_percent < 0.001);
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++) {
+		put(with[i]);
+		ACCEPT("-a", "--config", path);
+		snprintf(text, sizeof(text), "%sfrequency = 50\nbudget = 2\n", with[i]);
+		reload(text, 0);
+		assert_string_equal(kept, "--frequency");
+		assert_true(o.frequency == 99 && o.budget_percent > 1.9);
+	}
+	put("");
+	ACCEPT("-p", "1", "--config", path); /* nobody would ask about what was left out before */
+	reload("comm = a\nfrequency = 50\n", 0);
+	assert_string_equal(kept, "--comm");
+	assert_null(o.comm);
+}
+
 #define BASE                                                                                                \
 	"event = loop\nnative = leaf\noutput-dir = d\nkubelet = https://h:1\npod-label = app\n"              \
 	"listen = unix:/run/p\n"
@@ -64,7 +111,7 @@ static bool can_be_set(const struct option_row *r)
 	       strcmp(r->long_name, "help") && strcmp(r->long_name, "version");
 }
 
-/* What SIGHUP does not change is named, whatever it is. */
+/* What SIGHUP does not change is named, whatever it is; with loop the rate is neither. */
 TEST(changes_what_its_row_says)
 {
 	size_t seen = 0;
@@ -82,7 +129,7 @@ TEST(changes_what_its_row_says)
 		snprintf(text, sizeof(text), BASE "%s = %s\n", r->long_name, value);
 		snprintf(name, sizeof(name), "--%s", r->long_name);
 		reload(text, 0);
-		assert_string_equal(kept, row_is_reloaded(r) ? "" : name);
+		assert_string_equal(kept, row_is_reloaded(r) && r->group != GROUP_RATE ? "" : name);
 		seen++;
 	}
 	assert_true(seen > 10);

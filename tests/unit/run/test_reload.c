@@ -131,13 +131,13 @@ TEST(an_interval_becomes_shorter)
 TEST(what_only_a_restart_changes)
 {
 	const char *said = reload_with(with_folder(first,
-						   "interval = 1000\nfrequency = 50\npod-logs = /x\n"));
+						   "interval = 1000\nmax-depth = 50\npod-logs = /x\n"));
 
 	assert_non_null(strstr(said, "warning: "));
 	assert_non_null(strstr(said, ": only a restart changes "));
-	assert_non_null(strstr(said, "frequency"));
+	assert_non_null(strstr(said, "max-depth"));
 	assert_non_null(strstr(said, "pod-logs"));
-	assert_int_equal(options.frequency, 99);
+	assert_int_equal(options.max_depth, 1024);
 }
 
 TEST(how_much_is_said)
@@ -169,6 +169,35 @@ TEST(without_intervals)
 {
 	continuous_close(TAKE_PTR(agent.continuous));
 	assert_non_null(strstr(reload_with(with_folder(first, "interval = 1000\n")), "is read again"));
+}
+
+/* By its text, by another file under its name, and by none at all: each time once. */
+TEST(a_file_that_is_watched)
+{
+	char other[160];
+
+	LOGGED(reload_if_changed(&agent));
+	assert_string_equal(logged_text, ""); /* nobody has asked for that */
+	options.watch_config = true;
+	reload_begin(&agent);
+	LOGGED(reload_if_changed(&agent));
+	assert_string_equal(logged_text, "");
+	write_config(with_folder(second, "interval = 1000\n"));
+	LOGGED(reload_if_changed(&agent));
+	assert_non_null(strstr(logged_text, "is read again"));
+	assert_string_equal(options.output_dir, second);
+	options.watch_config = true; /* which the file has not */
+	LOGGED(reload_if_changed(&agent));
+	assert_string_equal(logged_text, "");
+	snprintf(other, sizeof(other), "%s/other", folder);
+	assert_int_equal(rename(config, other), 0);
+	LOGGED(reload_if_changed(&agent));
+	assert_non_null(strstr(logged_text, "nothing is changed"));
+	LOGGED(reload_if_changed(&agent));
+	assert_string_equal(logged_text, "");
+	assert_int_equal(symlink(other, config), 0);
+	LOGGED(reload_if_changed(&agent));
+	assert_non_null(strstr(logged_text, "is read again"));
 }
 
 static int begin(void **state)

@@ -104,6 +104,20 @@ TEST(a_program_that_needs_a_library)
 	assert_true(is_elsewhere);
 }
 
+TEST(none_is_known_any_more)
+{
+	struct identity i = own();
+	bool is_elsewhere;
+
+	begin();
+	known_learn(&known, &program, &i, 3);
+	known_forget(&known);
+	assert_int_equal(known.count, 0);
+	assert_int_equal(record(&program, 0, &is_elsewhere), -ENOENT);
+	known_learn(&known, &program, &i, 3);
+	assert_int_equal(record(&program, 0, &is_elsewhere), 0);
+}
+
 /* Each of these may be of another program than that which was asked about, or proves nothing. */
 TEST(what_is_not_learned)
 {

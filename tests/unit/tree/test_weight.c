@@ -42,6 +42,28 @@ TEST(as_many_as_were_asked_for)
 		check(&rows[i]);
 }
 
+/* 300 ticks of 10 ms, and 100 of 2 ms: all of them together are 3.2 s. */
+TEST(a_rate_that_has_changed)
+{
+	const struct tick_counts from = { .came = 7, .ns = 5, .frequency = 100 };
+	struct tick_counts to = { .came = 407, .ns = 3200000005, .frequency = 500 };
+	struct profile_info info = {};
+
+	weight_set(&info, 77, &from, &to);
+	assert_int_equal(info.frequency, 500);
+	assert_int_equal(info.period_ns, 8000000);
+	assert_int_equal(info.ticks_wanted, 0);
+	/* A quarter of them is missing besides. */
+	to.came = 1207;
+	to.expected = 1600;
+	to.ns = 9600000005;
+	weight_set(&info, 77, &from, &to);
+	assert_int_equal(info.period_ns, 8000000 * 1600LL / 1200);
+	to = from; /* none came */
+	weight_set(&info, 77, &from, &to);
+	assert_int_equal(info.period_ns, 10000000);
+}
+
 TEST(ticks_without_a_verdict)
 {
 	const struct tick_counts from = { .unanalysed = 5, .forbidden = 2 },
