@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The chart on the cluster: installed, tested, upgraded and uninstalled by helm."""
 import contextlib
+import re
 import shutil
 import socket
 import subprocess
@@ -102,7 +103,8 @@ def pack_busybox(cluster):
     root = cluster.folder / "busybox"
     (root / "bin").mkdir(parents=True)
     shutil.copy(shutil.which("busybox"), root / "bin" / "busybox")
-    (root / "bin" / "wget").symlink_to("busybox")
+    for name in ("wget", "sh", "sed", "grep"):
+        (root / "bin" / name).symlink_to("busybox")
     images.pack("localhost/busybox:1", root, [], cluster.folder / "busybox.tar")
     cluster.ctr("images", "import", cluster.folder / "busybox.tar")
 
@@ -117,12 +119,45 @@ def test_helm_test(cluster, chart):
     assert not cluster.get("services", "-n", NAMESPACE)["items"]
 
 
-def test_an_upgrade_rolls_out(cluster, work, chart):
-    """To one namespace, by an option; what is misspelt changes nothing."""
+def in_force(pod):
+    """The rate and the part of a CPU that the profiler says it has."""
+    text = get(pod, 7071, "/metrics").decode()
+    return tuple(float(re.search(r"^pyperf_%s (\S+)$" % name, text, re.M)[1])
+                 for name in ("frequency_hertz", "budget_ratio"))
+
+
+def whose(cluster):
+    samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5")).samples
+    return {s.labels.get("namespace") for s in samples}
+
+
+def test_other_settings_without_another_pod(cluster, work, chart):
+    """The rate, the budget and the filters, by the ConfigMap alone: the pod is the same, and so is its
+    container. helm test says so, too. What is misspelt changes nothing."""
+    pod = wait(lambda: profiler_pod(cluster), "ready pod")
+    assert in_force(pod) == (99, 0.01) and whose(cluster) != {"demo"}
     chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespce=demo",
           meets=lambda done: done.returncode and "namespce" in done.stderr)
+    chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespace={demo}",
+          "--set", "options.frequency=199", "--set", "options.budget=2")
+    done = chart("test", "pyperf-bpf", "--logs", "--timeout", "10m",
+                 beside=lambda: Relay(cluster, "pyperf-bpf-test"))
+    assert "wanted: pyperf_frequency_hertz 199; in force: pyperf_frequency_hertz 199" in done.stdout
+    assert in_force(pod) == (199, 0.02)
+    wait(lambda: whose(cluster) == {"demo"}, "profile of one namespace")
+    now = profiler_pod(cluster)
+    assert now["metadata"]["uid"] == pod["metadata"]["uid"]
+    for status in "containerID", "restartCount":
+        assert (now["status"]["containerStatuses"][0][status] ==
+                pod["status"]["containerStatuses"][0][status]), status
+
+
+def test_an_upgrade_rolls_out(cluster, work, chart):
+    """Where a setting cannot change while it runs."""
     before = wait(lambda: profiler_pod(cluster), "ready pod")["metadata"]["name"]
-    chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.namespace={demo}")
+    chart("upgrade", "pyperf-bpf", CHART, "--reuse-values", "--set", "options.max-depth=4")
     wait(lambda: other_pod(cluster, before), "new pod")
-    samples = pprof.parse(get(profiler_pod(cluster), 7070, "/debug/pprof/profile?seconds=5")).samples
-    assert {s.labels.get("namespace") for s in samples} == {"demo"}
+    pod = profiler_pod(cluster)
+    assert in_force(pod) == (199, 0.02)
+    samples = pprof.parse(get(pod, 7070, "/debug/pprof/profile?seconds=5")).samples
+    assert samples and max(len(s.frames) for s in samples) <= 5  # and what says that more were left out

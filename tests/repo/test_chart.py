@@ -3,6 +3,7 @@
 overlay its objects are those of the overlay. What the overlays do not have is looked at for itself. That it
 works is shown in tests/k8s/test_chart.py."""
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -110,9 +111,67 @@ def test_options(tmp_path):
     path.write_text("options: {namespace: [shop, web], exclude-comm: 'a*', interval: 30, frequency: 1000000, "
                     "budget: 0.5, native-lines: true, columns: false, trigger: null}\n")
     found = args("-f", path)
-    assert found == ["--budget=0.5", "--exclude-comm=a*", "--frequency=1000000", "--interval=30",
-                     "--namespace=shop,web", "--native-lines"]
-    profiler.run(tmp_path, "--all-python", *found, "--version", output=None, stats=False)
+    assert found == ["--interval=30", "--native-lines"]
+    assert live("-f", path) == ["budget = 0.5", "exclude-comm = a*", "frequency = 1000000",
+                                "namespace = shop,web"]
+    (tmp_path / "conf").write_text(conf("-f", path))
+    profiler.run(tmp_path, "--all-python", *found, "--config", tmp_path / "conf", "--version", output=None,
+                 stats=False)
+
+
+def conf(*settings):
+    return by_name(manifests.render_chart(*settings))["ConfigMap", "pyperf-bpf"]["data"]["pyperf-bpf.conf"]
+
+
+def live(*settings):
+    """What these settings add to the file that changes without a restart."""
+    base = next(o for o in manifests.render("base") if o["kind"] == "ConfigMap")["data"]["pyperf-bpf.conf"]
+    text = conf(*settings)
+    assert text.startswith(base) and text.endswith("\n")
+    return text[len(base):].splitlines()
+
+
+def template(*settings):
+    return manifests.daemonset(manifests.render_chart(*settings))["spec"]["template"]
+
+
+@pytest.mark.parametrize("one, other", [
+    (["options.frequency=49"], ["options.frequency=199"]), (["options.budget=0.5"], ["options.budget=2"]),
+    ([], ["options.namespace={shop,web}", "options.exclude-comm=a*", "options.budget=3"]),
+    (["push.url=parca+http://x", "options.interval=30"], ["push.url=parca+http://x", "options.interval=60"])],
+    ids=["rate", "budget", "filters", "interval"])
+def test_no_pod_is_replaced_for(one, other):
+    """The template of the pods is the same, to the byte; the file has what is new."""
+    assert template(*sets(*one)) == template(*sets(*other))
+    assert live(*sets(*one)) != live(*sets(*other))
+
+
+@pytest.mark.parametrize("one, other, word", [
+    (["options.max-depth=9"], ["options.max-depth=10"], "--max-depth=10"),
+    (["options.log=5"], ["options.log=5", "options.frequency=49"], "--frequency=49"),
+    (["options.event={cpu,loop}"], ["options.event={cpu,loop}", "options.frequency=49"], "--frequency=49"),
+    (["options.event=wall"], ["options.event=wall", "options.frequency=49"], "--frequency=49"),
+    (["options.budget=1"], ["options.budget=0"], "--budget=0"),
+    ([], ["options.interval=30"], "--interval=30")],
+    ids=["depth", "log", "loop", "wall", "budget", "interval"])
+def test_pods_are_replaced_for(one, other, word):
+    """What the profiler would refuse to change is an argument."""
+    assert template(*sets(*one)) != template(*sets(*other))
+    name = word.split("=")[0].removeprefix("--")
+    assert word in args(*sets(*other)) and name not in [line.split(" = ")[0] for line in live(*sets(*other))]
+
+
+def test_what_is_live_is_what_sighup_changes():
+    """By the list of options: each option of the chart that is in a group of those."""
+    text = (manifests.ROOT / "user/options/options.def").read_text()
+    groups = set(re.findall(r"^GROUP\((\w+), RELOADED\)", text, re.M))
+    names = json.loads((CHART / "values.schema.json").read_text())["properties"]["options"]["propertyNames"]
+    reloaded = {name for name, group in re.findall(
+        r'^(?:FLAG|NUMBER|TEXT|CHOICE)\([^"]*"([-a-z]+)",[^"]*?(?:"[^"]*",[^"]*?)?\b([A-Z_]{3,}),',
+        text, re.M) if group in groups and name in names["enum"]}
+    settings = sets("push.url=parca+http://x", *("options.%s=1" % name for name in reloaded))
+    assert {line.split(" = ")[0] for line in live(*settings)} == reloaded - {"keep"}
+    assert {"frequency", "budget", "namespace", "exclude-cgroup", "interval"} < reloaded
 
 
 def test_secrets_are_mounted_and_not_written_down():
@@ -122,7 +181,7 @@ def test_secrets_are_mounted_and_not_written_down():
             "--listen-token-file=/var/run/secrets/listen/token"} < set(args(*settings))
     mounts = {m["name"]: m for m in pod["containers"][0]["volumeMounts"]}
     assert {v["name"]: v.get("secret") for v in pod["volumes"]} == {
-        "pod-logs": None, "push": {"secretName": "cloud"}, "listen": {"secretName": "door"}}
+        "pod-logs": None, "config": None, "push": {"secretName": "cloud"}, "listen": {"secretName": "door"}}
     assert all(mounts[v["name"]]["readOnly"] for v in pod["volumes"])
 
 
@@ -156,7 +215,7 @@ def test_another_namespace():
         for o in manifests.render_chart(*manifests.values(variant), namespace="elsewhere"):
             assert o["metadata"].get("namespace", "elsewhere") == "elsewhere"
             assert all(subject["namespace"] == "elsewhere" for subject in o.get("subjects", ()))
-            if o["kind"] == "ConfigMap":
+            if o["kind"] == "ConfigMap" and o["metadata"]["name"] != "pyperf-bpf":
                 text, = o["data"].values()
                 assert len(re.findall(r'^\s+(- elsewhere|names = \["elsewhere"\])$', text, re.M)) == 1
                 assert not re.search(r'^\s+(- pyperf-bpf|names = \["pyperf-bpf"\])$', text, re.M)
@@ -190,9 +249,25 @@ def test_the_hook_asks_where_every_pod_may():
     assert service["spec"]["selector"] == {"app.kubernetes.io/name": "pyperf-bpf"}
     assert [port["targetPort"] for port in service["spec"]["ports"]] == ["metrics"]
     asks, = pod["spec"]["containers"]
-    assert asks["command"][-1].endswith(":%d/healthz" % service["spec"]["ports"][0]["port"])
+    port = service["spec"]["ports"][0]["port"]
+    assert [e["value"] for e in asks["env"]] == ["http://$(PYPERF_BPF_TEST_SERVICE_HOST):%d" % port, "99"]
     assert pod["spec"]["automountServiceAccountToken"] is False
     assert asks["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+
+
+@pytest.mark.parametrize("text, rate, code", [
+    ("frequency = 49\n", 49, 0), ("frequency = 49\n", 99, 1), ("# frequency = 49\n", 99, 0), ("", 49, 1)])
+def test_the_hook_compares_the_rate(tmp_path, text, rate, code):
+    """Its own script, with a profiler that has this rate in place of one of the cluster."""
+    hook = by_name(manifests.render_chart())["Pod", "pyperf-bpf-test"]["spec"]["containers"][0]
+    (tmp_path / "pyperf-bpf.conf").write_text(text)
+    (tmp_path / "wget").write_text("#!/bin/sh\n[ $4 = http://x/metrics ] || exec echo alive\n"
+                                   "echo pyperf_build_info 1\necho pyperf_frequency_hertz %d\n" % rate)
+    (tmp_path / "wget").chmod(0o755)
+    script = hook["command"][-1].replace("/etc/pyperf-bpf/", "%s/" % tmp_path)
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, env={
+        "PATH": "%s:%s" % (tmp_path, os.environ["PATH"]), "RATE": "99", "ADDRESS": "http://x"})
+    assert done.returncode == code and "in force: pyperf_frequency_hertz %d" % rate in done.stdout
 
 
 def test_a_package_has_all_of_it(tmp_path):

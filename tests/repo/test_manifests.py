@@ -118,7 +118,12 @@ def test_image_is_this_version(objects, tmp_path):
 def test_options_exist(objects, tmp_path):
     """An option that does not exist fails before --version is looked at."""
     container, = manifests.pod(objects)["containers"]
-    profiler.run(tmp_path, *container["args"], "--version", output=None, stats=False)
+    config, = (o for o in objects if o["kind"] == "ConfigMap" and o["metadata"]["name"] == "pyperf-bpf")
+    (tmp_path / "conf").write_text(config["data"]["pyperf-bpf.conf"])
+    arguments = [a.replace("/etc/pyperf-bpf/pyperf-bpf.conf", str(tmp_path / "conf"))
+                 for a in container["args"]]
+    assert arguments != container["args"]
+    profiler.run(tmp_path, *arguments, "--version", output=None, stats=False)
     profiler.run(tmp_path, "--no-such-option", "--version", output=None, stats=False, code=2)
 
 

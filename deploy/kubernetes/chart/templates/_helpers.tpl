@@ -14,19 +14,55 @@
 {{- toYaml $o -}}
 {{- end -}}
 
+{{/* The value of an option as one text; "yes" is a flag. Nothing: it is not given. */}}
+{{- define "pyperf-bpf.value" -}}
+{{- if kindIs "slice" . }}{{ join "," . }}
+{{- else if kindIs "bool" . }}{{ ternary "yes" "" . }}
+{{- else if kindIs "float64" . }}{{ toJson . }}
+{{- else if not (kindIs "invalid" .) }}{{ . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The names of options that change without a restart, as a list in YAML: those that SIGHUP changes
+(user/options/options.def). With some others the rate is settled at the start, and so is whether there is a
+budget at all, and an interval that nobody pushes.
+*/}}
+{{- define "pyperf-bpf.live" -}}
+- namespace
+- pod
+- container
+- comm
+- cgroup
+- exclude-comm
+- exclude-cgroup
+- push-format
+- push-timeout
+- quiet
+- verbose
+{{- $events := printf ",%s," (include "pyperf-bpf.value" .Values.options.event) }}
+{{- if not (or .Values.options.log (regexMatch ",(wall|loop)," $events)) }}
+- frequency
+{{- end }}
+{{- $budget := include "pyperf-bpf.value" .Values.options.budget }}
+{{- if not (regexMatch "^0*[.]?0*%?$" (default "1" $budget)) }}
+- budget
+{{- end }}
+{{- if .Values.push.url }}
+- interval
+{{- end }}
+{{- end -}}
+
 {{/* Arguments besides those of files/daemonset.yaml, as a list in YAML. */}}
 {{- define "pyperf-bpf.arguments" -}}
+{{- $live := include "pyperf-bpf.live" . | fromYamlArray }}
 {{- range $name, $value := .Values.options }}
-{{- if kindIs "slice" $value }}
-- {{ printf "--%s=%s" $name (join "," $value) | quote }}
-{{- else if kindIs "bool" $value }}
-{{- if $value }}
+{{- $text := include "pyperf-bpf.value" $value }}
+{{- if has $name $live }}
+{{- else if and (kindIs "bool" $value) $value }}
 - {{ printf "--%s" $name | quote }}
-{{- end }}
-{{- else if kindIs "float64" $value }}
-- {{ printf "--%s=%s" $name (toJson $value) | quote }}
-{{- else if not (kindIs "invalid" $value) }}
-- {{ printf "--%s=%v" $name $value | quote }}
+{{- else if $text }}
+- {{ printf "--%s=%s" $name $text | quote }}
 {{- end }}
 {{- end }}
 {{- with .Values.push }}
