@@ -141,6 +141,15 @@ def test_what_the_receiver_is_asked(plugin):
                      "&from=-30m")
 
 
+def test_a_receiver_that_wants_a_token(plugin):
+    """The profiler reads the file that it shows when it pushes; nobody else sees what is in it."""
+    push = PUSHES.replace("]", ',"--push-header-file=/var/run/secrets/push/headers"]')
+    for arguments, begin in ((("findings", "shop"), "report --findings "),
+                             (("diff", "shop"), "diff --normalize samples ")):
+        assert (" -- /usr/bin/pyperf-bpf " + begin + "--header-file /var/run/secrets/push/headers pyroscope+"
+                in plugin(*arguments, push=push)[1][-1])
+
+
 @pytest.mark.parametrize("push, words", [
     ('["-a"]', "push to no receiver"), ('["--push=parca+http://parca:7070"]', "push to parca+http"),
     ('["--push-header-file=/x"]', "push to no receiver")])

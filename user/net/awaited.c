@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "net/headers.h"
 #include "net/libcurl.h"
@@ -25,10 +26,18 @@ static size_t on_body(char *data, size_t size, size_t n, void *context)
 	return a->err ? 0 : size * n;
 }
 
-static int make_headers(const struct awaited *q, struct curl_slist **list)
-{
-	int err = q->type ? headers_add(list, "Content-Type: %s", q->type) : 0;
+#define HEADERS_MAX 65536 /* bytes of the file */
 
+static int make_headers(const struct awaited *q, struct curl_slist **list, char *error, size_t size)
+{
+	int err = q->header_file ? headers_read(q->header_file, HEADERS_MAX, list) : 0;
+
+	if (err && err != -ENOMEM) {
+		snprintf(error, size, "%s: %s", q->header_file,
+			 err == -EINVAL ? "a line is not 'Name: value'" : strerror(-err));
+		return -EIO;
+	}
+	err = err ?: q->type ? headers_add(list, "Content-Type: %s", q->type) : 0;
 	err = err ?: q->token ? headers_add(list, "Authorization: Bearer %s", q->token) : 0;
 	return err ?: q->tenant ? headers_add(list, "X-Scope-OrgID: %s", q->tenant) : 0;
 }
@@ -74,7 +83,7 @@ int awaited_send(const struct awaited *q, struct buf *answer, long *status, char
 		return -EIO;
 	}
 	e = curl_easy_init();
-	err = e ? make_headers(q, &headers) : -ENOMEM;
+	err = e ? make_headers(q, &headers, error, size) : -ENOMEM;
 	err = err ?: send_it(e, q, headers, &a, status, error, size);
 	curl_easy_cleanup(e);
 	curl_slist_free_all(headers);

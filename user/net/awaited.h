@@ -16,6 +16,7 @@ struct awaited {
 	const char *type;  /* Content-Type of the body */
 	const struct buf *body; /* to be POSTed; NULL: a GET */
 	const char *token; /* NULL = none is shown */
+	const char *header_file; /* whose lines are sent along (headers_read()); NULL = none */
 	const char *tenant; /* X-Scope-OrgID; NULL = none is named */
 	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
 	long seconds;	   /* until it is given up */

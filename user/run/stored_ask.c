@@ -79,6 +79,7 @@ int stored_ask_post(const struct stored_asker *a, const char *path, struct await
 	r->url = address.data;
 	r->ca_file = a->options->ca_file;
 	r->token = a->token;
+	r->header_file = a->options->header_file;
 	r->tenant = *q->tenant ? q->tenant : NULL;
 	r->seconds = PATIENCE;
 	err = err ?: awaited_send(r, answer, &status, why, sizeof(why));

@@ -130,6 +130,21 @@ def test_a_tenant(store, written):
     assert {headers["X-Scope-OrgID"] for _, headers, _ in one.asked} == {"team-a"}
 
 
+def test_headers_of_a_file(store, written, tmp_path):
+    """As pushes have them: the same file will do. One that is none is said, and nothing is asked."""
+    one, file = store(200, written.read_bytes()), tmp_path / "headers"
+    file.write_text("# of the gateway\nAuthorization: Basic c2hvcDpv\nX-Team: a b\n")
+    report(url_of(one), "--header-file", file)
+    assert one.asked and {(headers["Authorization"], headers["X-Team"])
+                          for _, headers, _ in one.asked} == {("Basic c2hvcDpv", "a b")}
+    one.asked.clear()
+    for text, words in (("no line of that kind\n", "a line is not 'Name: value'"), (None, "No such file")):
+        file.write_text(text) if text else file.unlink()
+        done = profiler.command("report", "--header-file", file, url_of(one), code=1)
+        assert "%s: %s" % (file, words) in done.stderr and len(done.stderr.splitlines()) == 1
+    assert not one.asked
+
+
 def some(samples, books=()):
     """A store's answer with such samples, {function: ticks}, or with the books."""
     def of(kind, _):
