@@ -11,6 +11,7 @@
 #include "bpf/abi/attributes.h"
 #include "bpf/abi/contexts.h"
 #include "bpf/abi/control.h"
+#include "bpf/abi/end_rows.h"
 #include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"
 #include "bpf/abi/journal.h"

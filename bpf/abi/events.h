@@ -19,7 +19,7 @@ _Static_assert(EVENT_KINDS < 32, "a set of kinds of events is a __u32");
 
 /* What a wait of a thread can end in, as a frame: rows of bpf/waits.def. */
 enum wait_cause {
-#define WAIT(name, kind, text, help) WAIT_##name,
+#define WAIT(name, ...) WAIT_##name,
 #include "bpf/waits.def"
 #undef WAIT
 	WAIT_CAUSES

@@ -40,7 +40,7 @@ static inline __u64 kernel_position(__u64 base, __u64 pc)
 
 /* How the native part of a sample ended. As a position, one that is a marker is a frame "[text]". */
 enum native_end {
-#define NATIVE(name, place, text, help) NATIVE_##name,
+#define NATIVE(name, ...) NATIVE_##name,
 #include "bpf/natives.def"
 #undef NATIVE
 	NATIVE_ENDS

@@ -6,6 +6,7 @@
 #ifndef PYPERF_BPF_ABI_TREE_H
 #define PYPERF_BPF_ABI_TREE_H
 
+#include "bpf/abi/end_rows.h"
 #include "bpf/abi/event_rows.h"
 #include "bpf/abi/events.h"
 #include "bpf/abi/native.h"
@@ -109,7 +110,7 @@ static inline int node_is_attribute(__u64 key)
 
 /* What a frame of a stack is. */
 enum frame_kind {
-#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) FRAME_##name,
+#define FRAME(name, ...) FRAME_##name,
 #include "bpf/frames.def"
 #undef FRAME
 	FRAME_KINDS
@@ -142,16 +143,13 @@ static inline enum frame_kind node_frame_kind(__u64 key)
  */
 static inline __u32 node_event(__u64 key, __u32 owner_kind)
 {
-	static const __u8 kinds[WAIT_CAUSES] = {
-#define WAIT(name, kind, text, help) EVENT_##kind,
-#include "bpf/waits.def"
-#undef WAIT
-	};
 	const __u32 cause = node_code(key) - CODE_WAITS;
+	__u32 kind;
 
 	if (node_is_native(key) || cause >= WAIT_CAUSES || owner_kind >= EVENT_KINDS)
 		return owner_kind;
-	return event_rows[kinds[cause]].below & EVENT_BIT(owner_kind) ? kinds[cause] : owner_kind;
+	kind = wait_rows[cause].event;
+	return event_rows[kind].below & EVENT_BIT(owner_kind) ? kind : owner_kind;
 }
 
 /*

@@ -58,9 +58,10 @@ def outcomes():
         "With `--native` each sample in the profile also ends in one of these (`bpf/natives.def`), which "
         "says where it was in native code. `native` in `--stats-json` counts them.", 100))
     print("\n| name in JSON | shown as | meaning |\n|---|---|---|")
-    for (name, place), texts in rows("bpf/natives.def", "NATIVE"):
-        shown = {"MARKED": f"`[{texts[0]}]`", "FRAME": "its name", "NOTHING": ""}[place]
-        print(f"| `{name.lower()}` | {shown} | {texts[1]} |")
+    for row in fields("bpf/natives.def", "NATIVE"):
+        (name,), place = row["words"], row["place"].removeprefix("NATIVE_IS_")
+        shown = {"MARKED": f"`[{row['shown']}]`", "FRAME": "its name", "NOTHING": ""}[place]
+        print(f"| `{name.lower()}` | {shown} | {row['help']} |")
     print("\nCounters besides:\n\n| name in JSON | meaning |\n|---|---|")
     for names, texts in rows("bpf/stats.def", "STAT"):
         print(f"| `{names[0]}` | {texts[0]} |")
@@ -74,8 +75,10 @@ def frames():
     print("| kind on the page | in the legend | colour | mapping in pprof | in the summary "
           "| what it is |")
     print("|---|---|---|---|---|---|")
-    for (_, _, mapping, table), (key, _, colour, shown, about) in rows("bpf/frames.def", "FRAME"):
-        print(f"| `{key}` | {shown} | `{colour}` | {MAPPINGS[mapping]} | {TABLES[table]} | {about} |")
+    for row in fields("bpf/frames.def", "FRAME"):
+        mapping, table = row["mapping"].removeprefix("MAPPING_"), row["table"].removeprefix("TABLE_")
+        print(f"| `{row['key']}` | {row['shown']} | `{row['colour']}` | {MAPPINGS[mapping]} "
+              f"| {TABLES[table]} | {row['help']} |")
 
 
 def events():

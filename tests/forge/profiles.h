@@ -150,11 +150,6 @@ static inline void profiles_add_native(struct forged_profile *f, enum frame_kind
 static inline void profiles_add_places(struct forged_profile *f)
 {
 	static const __u64 shift = 0x400000, none = 0;
-	static const char *const ends[] = {
-#define NATIVE(name, place, text, help) "[" text "]",
-#include "bpf/natives.def"
-#undef NATIVE
-	};
 	struct profile *p = f->profile;
 	__u32 python, mapping;
 
@@ -172,9 +167,9 @@ static inline void profiles_add_places(struct forged_profile *f)
 	profiles_add_native(f, FRAME_KERNEL, mapping, "[kernel]");
 	profiles_add_named(f, FRAME_SYSCALL, "[syscall read]", 0);
 	for (int i = 0; i < WAIT_CAUSES; i += 2)
-		profiles_add_named(f, FRAME_WAIT, frame_waits[i], 0);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i += 2)
-		profiles_add_named(f, FRAME_UNPLACED, ends[i], 0);
+		profiles_add_named(f, FRAME_WAIT, wait_rows[i].frame, 0);
+	for (int i = 0; i < NATIVE_ENDS; i += 2)
+		profiles_add_named(f, FRAME_UNPLACED, native_rows[i].frame, 0);
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		if (i == OUTCOME_C_THREAD || !profiles_chance(4))
 			profiles_add_named(f, i == OUTCOME_C_THREAD ? FRAME_C_THREAD : FRAME_MARKER,

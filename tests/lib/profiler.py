@@ -36,10 +36,8 @@ Frame = collections.namedtuple("Frame", "key shown table")
 
 
 def frames():
-    text = (ROOT / "bpf" / "frames.def").read_text()
-    rows = re.findall(r'^FRAME\(\w+, \w+, \w+, (\w+), "([^"]*)", "[^"]*", "[^"]*", "([^"]*)"', text, re.M)
-    assert len(rows) == len(re.findall(r"^FRAME", text, re.M))
-    return [Frame(key, shown, table) for table, key, shown in rows]
+    return [Frame(field["key"], field["shown"], field["table"].removeprefix("TABLE_"))
+            for _, field in lists.fields(ROOT / "bpf" / "frames.def", "FRAME")]
 
 
 FRAMES = frames()

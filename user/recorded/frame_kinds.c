@@ -7,42 +7,29 @@
 #include "base/path.h"
 #include "profile/frames.h"
 
-static const char *const native_ends[] = {
-#define NATIVE(name, place, text, help) "[" text "]",
-#include "bpf/natives.def"
-#undef NATIVE
-};
-
-static bool is_among(const char *name, const char *const *list, size_t n)
+/* Frames that stand at equal distances, in the rows of a table. */
+static bool is_among(const char *name, const char *const *frames, size_t bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, list[i]))
+		if (!strcmp(name, *(const char *const *)((const char *)frames + i * bytes)))
 			return true;
 	return false;
 }
 
-static bool is_outcome(const char *name)
-{
-	for (int i = 0; i < OUTCOME_COUNT; i++)
-		if (!strcmp(name, outcome_rows[i].frame))
-			return true;
-	return false;
-}
-
-#define IS_AMONG(name, list) is_among(name, list, ARRAY_SIZE(list))
+#define IS_AMONG(name, rows) is_among(name, &(rows)->frame, sizeof(*(rows)), ARRAY_SIZE(rows))
 
 /* Of a name in brackets, without a file and an address. */
 static enum frame_kind kind_of_bracketed(const char *name)
 {
 	if (!strncmp(name, "[syscall ", 9))
 		return FRAME_SYSCALL;
-	if (IS_AMONG(name, frame_waits))
+	if (IS_AMONG(name, wait_rows))
 		return FRAME_WAIT;
-	if (IS_AMONG(name, native_ends))
+	if (IS_AMONG(name, native_rows))
 		return FRAME_UNPLACED;
 	if (!strcmp(name, outcome_rows[OUTCOME_C_THREAD].frame))
 		return FRAME_C_THREAD;
-	if (is_outcome(name) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
+	if (IS_AMONG(name, outcome_rows) || !strcmp(name, "[unknown]") || !strcmp(name, FRAME_ALL_HIDDEN))
 		return FRAME_MARKER;
 	return FRAME_PYTHON;
 }

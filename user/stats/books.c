@@ -6,12 +6,6 @@
 #include "base/cleanup.h"
 #include "base/number.h"
 
-const struct native_row native_rows[NATIVE_ENDS] = {
-#define NATIVE(name, place, text, help) [NATIVE_##name] = { #name, text },
-#include "bpf/natives.def"
-#undef NATIVE
-};
-
 const struct stat_row stat_rows[] = {
 #define STAT(name, help) { #name, help, offsetof(struct cpu_stats, name) },
 #include "bpf/stats.def"

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * books.h - what became of each event, by kind: every kind has books of its own, in its own unit, which add
- * up to the total of that kind. And the rows of natives.def and stats.def, for the report and the metrics.
+ * up to the total of that kind. And the rows of stats.def, for the report and the metrics.
  */
 #ifndef PYPERF_STATS_BOOKS_H
 #define PYPERF_STATS_BOOKS_H
 
 #include "profile/events.h"
-
-/* A row of natives.def. */
-struct native_row {
-	const char *name; /* upper case */
-	const char *text;
-};
 
 struct stat_row {
 	const char *id;
@@ -20,8 +14,6 @@ struct stat_row {
 	size_t offset; /* of its __u64 in struct cpu_stats */
 };
 
-/* By enum native_end. */
-extern const struct native_row native_rows[NATIVE_ENDS];
 extern const struct stat_row stat_rows[];
 extern const size_t stat_row_count;
 

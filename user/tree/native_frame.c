@@ -13,12 +13,6 @@
 #include "proc/syscall_names.h"
 #include "profile/profile.h"
 
-static const char *const end_names[NATIVE_ENDS] = {
-#define NATIVE(name, place, text, help) [NATIVE_##name] = "[" text "]",
-#include "bpf/natives.def"
-#undef NATIVE
-};
-
 int harvest_named(struct profile *p, enum frame_kind kind, const char *name, __u32 *ret)
 {
 	__u32 function;
@@ -34,7 +28,9 @@ int harvest_marker(struct profile *p, const char *name, __u32 *ret)
 
 int native_frame_end(struct profile *p, __u32 end, __u32 *ret)
 {
-	return harvest_named(p, FRAME_UNPLACED, end < NATIVE_ENDS ? end_names[end] : "[unknown]", ret);
+	const char *name = end < NATIVE_ENDS ? native_rows[end].frame : "[unknown]";
+
+	return harvest_named(p, FRAME_UNPLACED, name, ret);
 }
 
 int native_frame_syscall(struct profile *p, __u32 number, __u32 *ret)

@@ -73,13 +73,13 @@ static bool is_wait_shown(__u64 key)
 {
 	const __u32 cause = node_code(key) - CODE_WAITS;
 
-	return cause >= WAIT_CAUSES || strcmp(frame_waits[cause], "[]");
+	return cause >= WAIT_CAUSES || *wait_rows[cause].text;
 }
 
 static int wait_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret)
 {
 	const __u32 cause = node_code(key) - CODE_WAITS;
-	const char *name = cause < WAIT_CAUSES ? frame_waits[cause] : "[unknown]";
+	const char *name = cause < WAIT_CAUSES ? wait_rows[cause].frame : "[unknown]";
 	__u32 function;
 
 	(void)mapping;
@@ -90,11 +90,14 @@ static int wait_location(struct node_frames *f, __u64 key, __u32 mapping, __u32 
 /*
  * Asks for a frame's name and line, by what its number stands for. mapping: where its row says it lies, or 0.
  */
-static int (*const locate[FRAME_KINDS])(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret) = {
-#define FRAME(name, number, mapping, table, key, behind, colour, shown, help) \
-	[FRAME_##name] = number##_location,
-#include "bpf/frames.def"
-#undef FRAME
+static int (*const locate[FRAME_NUMBERS])(struct node_frames *f, __u64 key, __u32 mapping, __u32 *ret) = {
+	[NUMBER_CODE] = code_location,
+	[NUMBER_OUTCOME] = outcome_location,
+	[NUMBER_NATIVE] = native_location,
+	[NUMBER_SYSCALL] = syscall_location,
+	[NUMBER_KERNEL] = kernel_location,
+	[NUMBER_NATIVE_END] = native_end_location,
+	[NUMBER_WAIT] = wait_location,
 };
 
 bool node_frames_time_is_up(const struct node_frames *f)
@@ -113,7 +116,7 @@ static int find_location(struct node_frames *f, __u64 key, __u32 interpreter, __
 {
 	const enum frame_kind kind = node_frame_kind(key);
 	const bool is_mapped = frame_rows[kind].mapping == MAPPING_INTERPRETER;
-	int err = locate[kind](f, key, is_mapped ? interpreter : 0, ret);
+	int err = locate[frame_rows[kind].number](f, key, is_mapped ? interpreter : 0, ret);
 
 	if (err || kind != FRAME_PYTHON)
 		return err;

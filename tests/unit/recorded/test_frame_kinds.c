@@ -15,17 +15,12 @@ static enum frame_kind kind(const char *name, const char *file, const char *mapp
 
 TEST(names_of_the_lists)
 {
-#define WAIT(name, event, text, help)                                                                        \
-	if (*text)                                                                                           \
-		assert_int_equal(kind("[" text "]", "", "", 0), FRAME_WAIT);
-#include "bpf/waits.def"
-#undef WAIT
-#define MARKER_OF_MARKED(frame, text) assert_int_equal(kind("[" text "]", "", "", 0), frame);
-#define MARKER_OF_FRAME(frame, text)
-#define MARKER_OF_NOTHING(frame, text)
-#define NATIVE(name, place, text, help) MARKER_OF_##place(FRAME_UNPLACED, text)
-#include "bpf/natives.def"
-#undef NATIVE
+	for (int i = 0; i < WAIT_CAUSES; i++)
+		if (*wait_rows[i].text)
+			assert_int_equal(kind(wait_rows[i].frame, "", "", 0), FRAME_WAIT);
+	for (int i = 0; i < NATIVE_ENDS; i++)
+		if (native_rows[i].place == NATIVE_IS_MARKED)
+			assert_int_equal(kind(native_rows[i].frame, "", "", 0), FRAME_UNPLACED);
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		if (outcome_rows[i].place == PLACE_NAMED || outcome_rows[i].place == PLACE_MARKED)
 			assert_int_equal(kind(outcome_rows[i].frame, "", "", 0),

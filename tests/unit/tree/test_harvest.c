@@ -223,16 +223,11 @@ static enum frame_kind kind_of_frame(__u32 sample, __u32 at)
 
 TEST(every_marker)
 {
-	static const char *const causes[] = {
-/* Turns of event loops are no time on a CPU. */
-#define WAIT(name, kind, text, help) EVENT_##kind == EVENT_LOOP ? "" : text,
-#include "bpf/waits.def"
-#undef WAIT
-	};
 	int waits = 0, named = 0;
 
+	/* Turns of event loops are no time on a CPU. */
 	for (int i = 0; i < WAIT_CAUSES; i++)
-		named += *causes[i] != 0;
+		named += wait_rows[i].event != EVENT_LOOP && *wait_rows[i].text;
 	set_root(29, 0, 0);
 	for (__u32 i = 0; i < CODE_ACCOUNT; i++)
 		set_node(100 + i, 29, i, INSTR_UNKNOWN, i + 1);
