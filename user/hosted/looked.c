@@ -94,6 +94,7 @@ static void drop(unsigned int i)
 	struct looked *p = list[i];
 
 	thread_list_drop(p);
+	kept_file_close(&p->stat);
 	places[p->pid] = 0;
 	list[i] = list[--count];
 	if (i < count)
@@ -198,7 +199,7 @@ static bool look_at_thread(struct looked *p, struct looked_thread *t, const stru
 	t->s.cpu_ns = r.ns;
 	t->s.execs = p->execs;
 	begin_account(t, entry);
-	t->has_cpu = thread_take(&t->s.hold, p->pid, t->s.tid, t->s.comm) != THREAD_WITHOUT;
+	t->has_cpu = thread_take(&t->s.hold, &r, p->pid, t->s.tid, t->s.comm) != THREAD_WITHOUT;
 	if (!t->has_cpu) {
 		if (sample_is_of_wall())
 			wall_found_off(t, &r, weight);
@@ -228,7 +229,7 @@ static void look_at_threads(struct looked *p, const struct process *entry, unsig
 /* Whether it is still there, and the same program. */
 static bool refresh(struct looked *p, struct process_now *now)
 {
-	if (process_now(p->pid, now) || now->start_ns != p->start_ns || now->state == 'Z' ||
+	if (process_now_kept(p->pid, &p->stat, now) || now->start_ns != p->start_ns || now->state == 'Z' ||
 	    now->state == 'X')
 		return false;
 	memcpy(p->comm, now->comm, sizeof(p->comm));

@@ -36,6 +36,7 @@ struct looked {
 	__u64 due, pause; /* clock_ns() before which one that is of no interest is left alone, ns */
 	__u64 quiet; /* clock_ns() of the last look at which no thread of it had run since the one before */
 	struct rest rest;
+	struct kept_file stat;
 	bool ran;    /* at the last look a thread of it had a CPU */
 	__u32 process; /* struct process.id, for which the threads' ids were found */
 	__u64 ids_at;  /* clock_ns() of that */

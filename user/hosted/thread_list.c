@@ -29,7 +29,10 @@ static int allow_descriptors(void)
 	if (getrlimit(RLIMIT_NOFILE, &limit))
 		return -errno;
 	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : 0;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return -errno;
+	kept_files_begin();
+	return 0;
 }
 
 int thread_list_open(const struct area *a)
@@ -61,7 +64,7 @@ struct sampled thread_list_leader(const struct looked *p)
 void thread_list_drop(struct looked *p)
 {
 	for (unsigned int i = 0; i < p->count; i++)
-		close(p->threads[i].s.hold.fd);
+		thread_close(&p->threads[i].s.hold);
 	free(p->threads);
 	p->threads = NULL;
 	p->count = p->room = p->listed = 0;
@@ -155,7 +158,7 @@ void thread_list_follow(struct looked *p, unsigned int threads)
 		if (sample_is_of_wall())
 			wall_end(&p->threads[i]);
 		sample_account(&p->threads[i].s, 1);
-		close(p->threads[i].s.hold.fd);
+		thread_close(&p->threads[i].s.hold);
 		p->threads[i] = p->threads[--p->count];
 	}
 	p->listed = threads;

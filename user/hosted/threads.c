@@ -18,20 +18,14 @@
 
 #define TEXT_MAX 4096
 
-/* The text of a file of /proc, NUL-terminated. 0 or -errno. */
+/* The text of a file that is read once. */
 static int read_text(const char *path, char text[TEXT_MAX])
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-	int err;
+	struct kept_file f = { 0 };
+	const int err = kept_file_read(&f, path, text, TEXT_MAX);
 
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	n = read(fd, text, TEXT_MAX - 1);
-	err = n < 0 ? -errno : 0;
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return err ?: n ? err : -ESRCH;
+	kept_file_close(&f);
+	return err;
 }
 
 /* Field number `field` of a stat file, counted from 1; the name is number 2. 0 = it is not there. */
@@ -56,14 +50,14 @@ static __u64 ticks_ns(__u64 ticks)
 	return ticks * tick_ns;
 }
 
-int process_now(pid_t pid, struct process_now *ret)
+int process_now_kept(pid_t pid, struct kept_file *file, struct process_now *ret)
 {
 	struct procfs_stat stat;
 	char path[64], text[TEXT_MAX];
 	int err;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	err = read_text(path, text) ?: procfs_parse_stat(text, &stat);
+	err = kept_file_read(file, path, text, TEXT_MAX) ?: procfs_parse_stat(text, &stat);
 	if (err)
 		return err;
 	*ret = (struct process_now){
@@ -76,6 +70,15 @@ int process_now(pid_t pid, struct process_now *ret)
 	};
 	memcpy(ret->comm, stat.name, sizeof(ret->comm));
 	return 0;
+}
+
+int process_now(pid_t pid, struct process_now *ret)
+{
+	struct kept_file file = { 0 };
+	const int err = process_now_kept(pid, &file, ret);
+
+	kept_file_close(&file);
+	return err;
 }
 
 __u64 process_clock(pid_t pid)
@@ -94,6 +97,13 @@ int thread_open(pid_t pid, pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+void thread_close(struct thread_hold *h)
+{
+	close(h->fd);
+	kept_file_close(&h->stat);
+	kept_file_close(&h->sched);
 }
 
 int thread_runs(int fd, struct thread_runs *ret)
@@ -178,13 +188,13 @@ static __u64 was_late; /* ns from when the look was due until then, LATE_MAX at 
  * When the kernel has last counted the time of a thread: while it ran, or when it lost its CPU. On that CPU's
  * clock, ns; 0 = not known, as without CONFIG_SCHED_DEBUG before Linux 6.15.
  */
-static __u64 last_counted(const char *path)
+static __u64 last_counted(struct kept_file *f, const char *path)
 {
 	unsigned long long ms, ns;
 	char text[TEXT_MAX];
 	const char *line;
 
-	if (read_text(path, text))
+	if (kept_file_read(f, path, text, TEXT_MAX))
 		return 0;
 	line = strstr(text, "\nse.exec_start");
 	line = line ? strchr(line, ':') : NULL;
@@ -193,12 +203,14 @@ static __u64 last_counted(const char *path)
 
 void thread_hold_woke(__u64 late)
 {
+	static struct kept_file own;
+
 	was_late = late < LATE_MAX ? late : LATE_MAX;
-	woken_at = last_counted("/proc/self/sched");
+	woken_at = last_counted(&own, "/proc/self/sched");
 }
 
 /* A thread that wants to run, on this CPU: whether it ran when the look was due, and does not only wait. */
-static bool lost_it_now(pid_t pid, pid_t tid)
+static bool lost_it_now(struct thread_hold *h, pid_t pid, pid_t tid)
 {
 	char path[64];
 	__u64 at;
@@ -206,7 +218,7 @@ static bool lost_it_now(pid_t pid, pid_t tid)
 	if (!woken_at)
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/sched", pid, tid);
-	at = last_counted(path);
+	at = last_counted(&h->sched, path);
 	return !at || at + MET_NS + was_late >= woken_at;
 }
 
@@ -232,38 +244,44 @@ static bool go_to(int cpu)
 	return true;
 }
 
-static int thread_stat(pid_t pid, pid_t tid, struct procfs_stat *ret)
+static int thread_stat(struct kept_file *f, pid_t pid, pid_t tid, struct procfs_stat *ret)
 {
 	char path[64], text[TEXT_MAX];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	return read_text(path, text) ?: procfs_parse_stat(text, ret);
+	return kept_file_read(f, path, text, TEXT_MAX) ?: procfs_parse_stat(text, ret);
 }
 
 __u64 thread_began(pid_t pid, pid_t tid)
 {
+	struct kept_file file = { 0 };
 	struct procfs_stat stat;
+	const int err = thread_stat(&file, pid, tid, &stat);
 
-	return thread_stat(pid, tid, &stat) ? 0 : ticks_ns(stat.start_ticks);
+	kept_file_close(&file);
+	return err ? 0 : ticks_ns(stat.start_ticks);
 }
 
-enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16])
+enum thread_take thread_take(struct thread_hold *h, const struct thread_runs *runs, pid_t pid, pid_t tid,
+			     char comm[16])
 {
 	struct procfs_stat stat;
-	struct thread_runs r;
+	struct thread_runs r = *runs;
 	bool has_cpu = false; /* another one than ours */
 
 	h->held = false;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		/* In this order: who has no CPU after the count and is not counted again has had none. */
-		if (thread_runs(h->fd, &r) || thread_stat(pid, tid, &stat) || stat.state != 'R')
+		if (i && thread_runs(h->fd, &r))
+			break;
+		if (thread_stat(&h->stat, pid, tid, &stat) || stat.state != 'R')
 			break;
 		memcpy(comm, stat.name, sizeof(stat.name));
 		h->runs = r.runs;
 		/* Where one is, no other one is. */
 		h->held = stat.cpu == own_cpu && sched_getcpu() == own_cpu;
 		if (h->held)
-			return has_cpu || lost_it_now(pid, tid) ? THREAD_HELD : THREAD_WITHOUT;
+			return has_cpu || lost_it_now(h, pid, tid) ? THREAD_HELD : THREAD_WITHOUT;
 		if (stat.cpu != sched_getcpu()) {
 			has_cpu = has_cpu || r.runs == switches(pid, tid) + 1;
 			if (!has_cpu)

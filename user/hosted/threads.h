@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+#include "hosted/kept_file.h"
+
 /* What /proc/PID/stat says. */
 struct process_now {
 	char comm[16];
@@ -23,6 +25,8 @@ struct process_now {
 
 /* 0, or -ESRCH, or another -errno. */
 int process_now(pid_t pid, struct process_now *ret);
+/* The same, for who asks often: the file stays open. */
+int process_now_kept(pid_t pid, struct kept_file *file, struct process_now *ret);
 /* CPU time of the process, ns; 0 = it has ended. It lags behind by the scheduler's tick, 10 ms at most. */
 __u64 process_clock(pid_t pid);
 
@@ -45,9 +49,12 @@ bool thread_runs_are_counted(const char *path);
  */
 struct thread_hold {
 	int fd;	    /* its schedstat */
+	struct kept_file stat, sched;
 	__u64 runs; /* how often it was given a CPU until it was held */
 	bool held;
 };
+
+void thread_close(struct thread_hold *h);
 
 /* From here on this process gets a CPU as soon as it wants one, as far as the kernel allows that. */
 void thread_hold_begin(void);
@@ -64,9 +71,10 @@ enum thread_take {
  * Whether it has a CPU, and then takes that. The kernel counts how often a thread was given one, and how
  * often it left it: the two differ by one while it has one. Where we run on the CPU on which it was last, it
  * is this look that has taken it away if the kernel has last counted its time when we were woken, or when we
- * wanted to. h->fd is there.
+ * wanted to. h->fd is there. runs: its schedstat, read just before.
  */
-enum thread_take thread_take(struct thread_hold *h, pid_t pid, pid_t tid, char comm[16]);
+enum thread_take thread_take(struct thread_hold *h, const struct thread_runs *runs, pid_t pid, pid_t tid,
+			     char comm[16]);
 /*
  * Whether it is off the CPU and not about to have one, and then holds it: until it is given a CPU it stands
  * still. *ret: the number of the system call that it is in; negative: it is in none. runs: its schedstat,

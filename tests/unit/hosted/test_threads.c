@@ -146,6 +146,14 @@ TEST(kernels_that_do_not_count)
 	assert_false(thread_runs_are_counted("/proc/self/no-such-file"));
 }
 
+/* As the looker asks. */
+static enum thread_take take(struct thread_hold *h, pid_t tid, char comm[16])
+{
+	struct thread_runs r;
+
+	return thread_runs(h->fd, &r) ? THREAD_WITHOUT : thread_take(h, &r, tid, tid, comm);
+}
+
 /* One that sleeps never has a CPU; one that burns often has, however many others do. */
 TEST(who_has_a_cpu)
 {
@@ -161,9 +169,9 @@ TEST(who_has_a_cpu)
 		assert_int_equal(process_now(idle, &p), 0);
 	while (p.state != 'S' && clock_ns() < give_up);
 	while (had < 20 && clock_ns() < give_up) {
-		assert_int_equal(thread_take(&of_idle, idle, idle, comm), THREAD_WITHOUT);
+		assert_int_equal(take(&of_idle, idle, comm), THREAD_WITHOUT);
 		assert_false(thread_is_held(&of_idle));
-		had += thread_take(&of_busy, busy, busy, comm) != THREAD_WITHOUT;
+		had += take(&of_busy, busy, comm) != THREAD_WITHOUT;
 		usleep(1000);
 	}
 	assert_int_equal(had, 20);
@@ -204,7 +212,7 @@ TEST(held)
 {
 	const __u64 give_up = clock_ns() + 60 * NS_PER_SECOND;
 	int held = 0, moved = 0;
-	struct thread_hold h;
+	struct thread_hold h = { 0 };
 	char comm[16];
 	pid_t child;
 
@@ -217,7 +225,7 @@ TEST(held)
 		__u64 last;
 
 		usleep(2000);
-		if (thread_take(&h, child, child, comm) != THREAD_HELD)
+		if (take(&h, child, comm) != THREAD_HELD)
 			continue;
 		held += stands(&h, &last);
 		usleep(2000);
@@ -230,7 +238,7 @@ TEST(held)
 	assert_in_range(moved, 10, 1 << 20);
 	end(child);
 	assert_false(thread_is_held(&h));
-	close(h.fd);
+	thread_close(&h);
 	munmap((void *)(unsigned long)counter, 4096);
 }
 
@@ -272,7 +280,7 @@ static void look_at_two(struct two *t, int number, __u64 late)
 	usleep(1000 + number * 37 % 1000);
 	thread_hold_woke(late);
 	for (int i = 0; i < 2; i++) {
-		const bool has = thread_take(&t->h[i], t->child[i], t->child[i], comm) != THREAD_WITHOUT;
+		const bool has = take(&t->h[i], t->child[i], comm) != THREAD_WITHOUT;
 
 		t->had[i] += has;
 		had += has;
@@ -284,7 +292,7 @@ static void end_two(struct two *t)
 {
 	for (int i = 0; i < 2; i++) {
 		end(t->child[i]);
-		close(t->h[i].fd);
+		thread_close(&t->h[i]);
 	}
 }
 
