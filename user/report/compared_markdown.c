@@ -9,10 +9,12 @@
 #include "profile/short_path.h"
 #include "report/amount.h"
 #include "report/compared.h"
+#include "report/pushed_notes.h"
 #include "views/table_cell.h"
 
 #define NAME_WIDTH  60
 #define PLACE_WIDTH 60
+#define NOTE_WIDTH  512
 
 struct diff_table {
 	const struct compared *compared;
@@ -55,6 +57,14 @@ static int add_name(struct diff_table *t, const struct row_key *key)
 	return err ?: add_code(t, PLACE_WIDTH, true);
 }
 
+static int add_node(struct diff_table *t, __u32 node)
+{
+	buf_clear(&t->cell);
+	return buf_add_string(t->out, " only on ") ?:
+	       buf_add_shown(&t->cell, recorded_get_string(t->compared->recorded, node), false) ?:
+	       add_code(t, NAME_WIDTH, false);
+}
+
 static int add_row(struct diff_table *t, const struct compared_row *row)
 {
 	const struct compared *c = t->compared;
@@ -68,15 +78,20 @@ static int add_row(struct diff_table *t, const struct compared_row *row)
 				 row->self_low) / 2)).text);
 	err = err ?: buf_printf(t->out, "| %+.2f | ", compared_points(c, row->self));
 	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") : add_name(t, &row->key);
+	if (!err && row != &c->whole && row->node)
+		err = add_node(t, row->node);
 	return err ?: buf_add_string(t->out, " |\n");
 }
 
-static int add_side(struct diff_table *t, const char *name, const struct compared_side *s)
+static int add_side(struct diff_table *t, const char *name, const struct compared_side *s, bool is_base)
 {
+	const size_t nodes = t->compared->recorded->nodes[is_base];
 	int err = buf_printf(t->out, "%s %s", name, amount_text(t->unit, s->chosen.total).text);
 
 	if (!err && s->chosen.has_counts)
 		err = buf_printf(t->out, " (%s samples)", number_group(s->chosen.samples).text);
+	if (!err && nodes)
+		err = buf_printf(t->out, " of %s node%s", number_group(nodes).text, nodes > 1 ? "s" : "");
 	return err ?: buf_printf(t->out, " in %.1f s", (double)s->duration_ns / 1e9);
 }
 
@@ -94,8 +109,8 @@ static int add_verdict(struct diff_table *t)
 			 !c->has_chance		? "" :
 			 c->whole.is_beyond	? ", more than chance" :
 						  ", no more than chance may do");
-	return err ?: add_side(t, "base", &c->base) ?: buf_add_string(t->out, ", ") ?:
-	       add_side(t, "new", &c->now) ?: buf_add_string(t->out, ".\n\n");
+	return err ?: add_side(t, "base", &c->base, true) ?: buf_add_string(t->out, ", ") ?:
+	       add_side(t, "new", &c->now, false) ?: buf_add_string(t->out, ".\n\n");
 }
 
 static int add_rows(struct diff_table *t)
@@ -123,10 +138,43 @@ static int add_remarks(struct diff_table *t)
 	err = err ?: buf_add_string(t->out, c->has_chance ?
 				    "Bold is more than chance: that does as much in one of a thousand rows." :
 				    "Each event was counted: there is no chance of sampling in it.");
+	if (!err && c->recorded->nodes[0] + c->recorded->nodes[1])
+		err = buf_add_string(t->out, " What one node makes alone, or nodes differ in among "
+				     "themselves, is not bold.");
 	if (!err && c->shown < c->count)
 		err = buf_printf(t->out, " %s more rows are not shown.",
 				 number_group(c->count - c->shown).text);
 	return err ?: buf_add_string(t->out, "\n");
+}
+
+struct pushed_items {
+	struct diff_table *t;
+	const char *side, *before; /* the first one begins a list */
+	int err;
+};
+
+static void add_pushed(void *context, const char *code, const char *text)
+{
+	struct pushed_items *l = context;
+
+	(void)code;
+	buf_clear(&l->t->cell);
+	l->err = l->err ?: buf_printf(l->t->out, "%s- %s: ", l->before, l->side) ?:
+		 buf_add_string(&l->t->cell, text) ?: add_code(l->t, NOTE_WIDTH, false) ?:
+		 buf_add_string(l->t->out, "\n");
+	l->before = "";
+}
+
+/* What was lost of what a store has. Whoever pushed there may have written a part of such a line. */
+static int add_books(struct diff_table *t)
+{
+	const struct pushed_books *pushed = t->compared->recorded->pushed;
+	struct pushed_items items = { t, "base", "\n", 0 };
+
+	pushed_notes(&pushed[true], add_pushed, &items);
+	items.side = "new";
+	pushed_notes(&pushed[false], add_pushed, &items);
+	return items.err;
 }
 
 int compared_markdown(const struct compared *c, struct buf *out)
@@ -137,7 +185,7 @@ int compared_markdown(const struct compared *c, struct buf *out)
 		.out = out,
 		.unit = amount_unit(selection_unit(&c->now.chosen), base > now ? base : now),
 	};
-	int err = add_verdict(&t) ?: add_rows(&t) ?: add_remarks(&t);
+	int err = add_verdict(&t) ?: add_rows(&t) ?: add_remarks(&t) ?: add_books(&t);
 
 	buf_free(&t.cell);
 	return err;

@@ -279,6 +279,20 @@ def test_one_bad_node(store):
     row, = (row for row in found["rows"] if row["name"] == "work")
     assert row["node"] == "n4" and not row["beyond_chance"]
     assert " work  only on n4\n" in profiler.command(*CANARY, url).stdout
+    text = profiler.command(*CANARY, "--format", "markdown", url).stdout
+    row, = re.findall(r"^\|.*\| `work` .*$", text, re.M)
+    assert row.endswith(" only on `n4` |") and "**" not in row
+    assert "one node makes alone, or nodes differ in among themselves, is not bold" in text
+
+
+def test_markdown_has_nodes_and_books(store):
+    """What each side rests on, and what was lost of it, below the table as a list."""
+    url = url_of(store(200, fleet(NODES, [("ticks of processes that may not be read", 7)]), NODES))
+    text = profiler.command(*CANARY, "--format", "markdown", url, code=4).stdout
+    assert text.count("(5,000 samples) of 5 nodes in") == 2
+    lost = "- new: `7 ticks of processes that may not be read are not in here (each service of a machine "
+    assert lost in text and "- base: `7" not in text and "- base: `20 profiles were pushed" in text
+    assert text.index("\n\n- base: ") > text.index("is not bold.")
 
 
 def test_requests_of_each_side(store):

@@ -45,3 +45,23 @@ TEST(markup_in_a_name_is_none)
 	assert_non_null(strstr(text, "| `<img src=x>**"));
 	assert_null(strstr(text, "\n#"));
 }
+
+/* Of a store: how many nodes each side rests on, and its books, of which the pushers wrote a part. */
+TEST(books_of_a_store)
+{
+	const char *text;
+
+	r.nodes[true] = 1;
+	r.nodes[false] = 1200;
+	r.pushed[true] = (struct pushed_books){ .is_store = true };
+	r.pushed[false] = (struct pushed_books){
+		.is_store = true, .amount = { [CARRIED_PROFILES] = 3 }, .run_count = 1,
+		.runs = { { .text = "<b>`|x", .profiles = 3 } },
+	};
+	text = table("f@/srv/app.py:2", "f@/srv/app.py:2");
+	assert_non_null(strstr(text, "(100 samples) of 1 node in 1.0 s, new 300 (300 samples) "
+				     "of 1,200 nodes in 1.0 s"));
+	assert_non_null(strstr(text, "\n\n- base: `nothing says what was lost of this: it was pushed "
+				     "without books`\n"));
+	assert_non_null(strstr(text, "- new: `3 profiles were pushed of this, as <b>'\302\246x`\n"));
+}
