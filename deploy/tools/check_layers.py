@@ -2,8 +2,9 @@
 """The rooms of bpf/ and of user/ stand in docs/design.md in the order of dependencies. This compares both
 lists with the folders and with every #include: a file may include its own room and the rooms above it in the
 list, and a file of user/ all of bpf/. It also knows that bpf/ includes nothing of user/ and that bpf/data/
-has no code, that only run/, options/ and main.c see all options, that no two headers include each other, and
-that one function ends all samples."""
+has no code, that only run/, options/ and main.c see all options, that no two headers include each other, that
+one function ends all samples, and how many floors the page says there are. FLOORS=1: names all of them."""
+import os
 import pathlib
 import re
 import sys
@@ -13,6 +14,7 @@ LISTS = {"user": "rooms", "bpf": "bpf rooms"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\s+"([^"]+)"', re.MULTILINE)
 ALL_OPTIONS = "options/options.h"
 MAY_SEE_ALL_OPTIONS = ("run", "options", "main.c")
+FLOORS = re.compile(r"stand on (\d+)\s+floors")
 END_OF_SAMPLES = "bpf/sample/end.h"
 COUNTS_SAMPLE = re.compile(r"->outcome\[|&\w+->count\b")  # its books, its node
 
@@ -116,11 +118,36 @@ def check_rings():
         yield from visit(file, [])
 
 
+def floors(side, rooms):
+    """The floor of each room: one above the highest that it includes."""
+    below = {room: set() for room in rooms}
+    for file in sources(side):
+        own = room_of(file)[1]
+        below.get(own, set()).update(room for other, room in (room_of(p) for _, p, _ in includes(file))
+                                     if other == side and room != own)
+    floor = {}
+    for room in rooms:  # in which who is included comes first; what does not is found by check_order()
+        floor[room] = 1 + max((floor.get(other, 0) for other in below[room]), default=0)
+    return floor
+
+
+def check_floors(height):
+    said = FLOORS.search(pathlib.Path(PAGE).read_text())
+    if not said or int(said[1]) != height:
+        yield (f"{PAGE} says that the rooms of user/ stand on {said[1] if said else 'no'} floors, and they "
+               f"stand on {height}: fewer is better; if it has to be more, say why there")
+
+
 found, count = [], []
 for side in LISTS:
     rooms = listed(side)
+    floor = floors(side, rooms)
+    height = max(floor.values())
     found += [*check_list(side, rooms), *check_order(side, rooms)]
-    count.append(f"{len(rooms)} rooms of {side}/")
+    found += check_floors(height) if side == "user" else []
+    count.append(f"{len(rooms)} rooms of {side}/ on {height} floors")
+    for number in range(1, height + 1) if os.environ.get("FLOORS") else ():
+        print(f"{side} {number}: {' '.join(room for room in rooms if floor[room] == number)}")
 found += [*check_user(), *check_bpf(), *check_ends(), *check_rings()]
 print("\n".join(found) or f"layers: {' and '.join(count)}, as {PAGE} has them")
 sys.exit(bool(found))

@@ -18,6 +18,8 @@ ROOMS = """<!-- begin: rooms -->
     data     types
     events   what makes samples
 <!-- end: bpf rooms -->
+They stand on 3
+floors.
 """
 
 
@@ -82,6 +84,17 @@ def test_all_options_are_seen_by_run_alone(tree):
     tree("user/run/run.h", '#include "options/options.h"\n')
     assert "user/base/buf.h:1: base includes options/options.h: give it" in layers(
         tree, "user/base/buf.h", '#include "options/options.h"\n')
+
+
+def test_floors(tree):
+    assert "3 rooms of user/ on 3 floors and 3 rooms of bpf/ on 3" in run("check_layers.py", tree.folder)[1]
+    tree("docs/design.md", ROOMS.replace("    run ", "    kern    the kernel side\n    run "))
+    tree("user/kern/a.h", '#include "base/buf.h"\n')
+    assert "4 rooms of user/ on 3 floors" in run("check_layers.py", tree.folder)[1]
+    assert "stand on 3 floors, and they stand on 4" in layers(tree, "user/run/run.h",
+                                                              '#include "kern/a.h"\n')
+    tree("docs/design.md", ROOMS.replace("stand on 3\nfloors", "are high"))
+    assert "stand on no floors" in run("check_layers.py", tree.folder)[1]
 
 
 def test_ring_of_headers(tree):

@@ -6,10 +6,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/lsm.h"
 #include "doctor/checks.h"
 #include "doctor/linux_version.h"
 #include "kern/kernel.h"
-#include "kern/lsm.h"
 
 bool linux_is(unsigned int major, unsigned int minor)
 {

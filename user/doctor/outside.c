@@ -8,9 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/lsm.h"
 #include "doctor/checks.h"
 #include "hosted/threads.h"
-#include "kern/lsm.h"
 
 static int read_own_memory(void)
 {

@@ -7,8 +7,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/lsm.h"
 #include "base/privileges.h"
-#include "kern/lsm.h"
 #include "proc/procfs.h"
 
 /* Nothing is mapped at 0, and the kernel looks at the right first (mm_access() in process_vm_rw_core()). */

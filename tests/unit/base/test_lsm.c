@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kern/lsm.h"
+#include "base/lsm.h"
 #include "tests/forge/test.h"
 
 static int scope_of(const char *text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "kern/lsm.h"
+#include "base/lsm.h"
 
 #include <errno.h>
 #include <stdio.h>

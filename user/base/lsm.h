@@ -3,8 +3,8 @@
  * lsm.h - what the kernel's security modules forbid: lockdown (kernel_lockdown(7)) keeps the kernel's memory
  * from BPF programs, and Yama lets a user read no processes but those that the reader has started.
  */
-#ifndef PYPERF_KERN_LSM_H
-#define PYPERF_KERN_LSM_H
+#ifndef PYPERF_BASE_LSM_H
+#define PYPERF_BASE_LSM_H
 
 #include <stdbool.h>
 #include <stddef.h>
