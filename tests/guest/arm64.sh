@@ -8,13 +8,8 @@
 # ONLY=written of that what is written down: calls of C, and functions of the kernel. With
 # PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
 machine=arm64
-. "$here/guest.sh"
-build=${1:-build}
-[ $# = 0 ] || shift
+. "$(dirname "$0")/guest.sh"
 # Of deploy/deps.sh.
 libraries="libbpf1 libcurl3-gnutls libelf1 libdw1 libmicrohttpd12 libjson-c5 libpcre2-8-0"
 

@@ -5,20 +5,15 @@
 #   big.sh BUILD_DIRECTORY [SUITE]          whose kernel is taken; default: trixie
 # CPUS=N PROCESSES=N SECONDS_EACH=N: other numbers than 128, 20,000 and 60
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/root.sh"
-build=${1:-build}
 cpus=${CPUS:-128}
 
-need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root"
 cp "$here/big/init" "$here/first.sh" "$here/interruptible.py" "$here/stacks.py" "$here/big/crowd.py" \
     "$work/root/"
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
 limit=7200
-boot "${2:-trixie}" 10240 /init "PROCESSES=${PROCESSES:-20000}" "SECONDS_EACH=${SECONDS_EACH:-60}"
+boot "${1:-trixie}" 10240 /init "PROCESSES=${PROCESSES:-20000}" "SECONDS_EACH=${SECONDS_EACH:-60}"
 /usr/bin/python3 "$here/big/judge.py" "$out" "$cpus"

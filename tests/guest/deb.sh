@@ -4,10 +4,7 @@
 # and purged, in a guest as systemd.sh has it.
 #   deb.sh              needs root
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/debian.sh"
 
 # Two builds of this commit; the older one is one by its version alone.

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the guests have in common, for the scripts beside it to source: kernels of distributions under QEMU,
-# without KVM. Expects $top, the project, and $machine if it is not amd64 but arm64. Gives $cache, $work
-# (removed at the end) and $out (what the last guest sent back). A guest has $cpus, or 2, CPUs, and $limit,
-# or 1800, seconds.
+# without KVM. Expects $machine if it is not amd64 but arm64. The first argument of a script becomes $build;
+# the others stay arguments. Gives $here, $top (the project, to which it goes), $cache, $work (removed at the
+# end) and $out (what the last guest sent back). A guest has $cpus, or 2, CPUs, and $limit, or 1800, seconds.
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+cd "$top"
+build=${1:-build}
+[ $# = 0 ] || shift
 machine=${machine:-amd64}
 cache=${PYPERF_CACHE:-$top/.cache}/guest
 mkdir -p "$cache"
@@ -117,4 +122,14 @@ boot() {
     tail -n 20 "$work/qemu" "$work/console"
     echo "0 passed, 1 failed, 0 skipped"
     return 1
+}
+
+# judge_each FOLDER SUITE...: boots each, with FOLDER/judge.py for what it sent back, and ends the script
+judge_each() {
+    judge=$here/$1/judge.py status=0
+    shift
+    for one; do
+        { boot "$one" 1024 /init && /usr/bin/python3 "$judge" "$out"; } || status=1
+    done
+    exit $status
 }

@@ -7,15 +7,9 @@
 # With ONLY=verifier the guests only load the programs, with ONLY=native they only try native code. With
 # PUBLISH=1 the counts go into docs/verifier.md.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/root.sh"
-build=${1:-build}
-[ $# = 0 ] || shift
 
-need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root" "$build/tests/guest/verifier"
 echo /usr/bin/python3.11 >"$work/root/pythons"
 cp "$here/pod/init" "$here/pod/guest.conf" "$here/work.py" "$here/receive.py" "$work/root/"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What makes the root file system of a guest of this machine's own files, for the scripts beside it to source.
-# Expects $build and $here.
+# After guest.sh.
 
 # Libraries go where this machine's loader finds them.
 # add_program PROGRAM ROOT
@@ -15,6 +15,7 @@ add_program() {
 # The profiler, Python 3.11 with its standard library, busybox, and each PROGRAM.
 # make_root ROOT PROGRAM...
 make_root() {
+    need qemu-system-x86 busybox-static cpio python3.11 util-linux
     root=$1
     shift
     sh deploy/image.sh --root "$build/pyperf-bpf" "$root"

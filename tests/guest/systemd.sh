@@ -4,12 +4,8 @@
 # kernel.perf_event_paranoid is 3 and which has BPF timers.
 #   systemd.sh BUILD_DIRECTORY              needs root
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/debian.sh"
-build=${1:-build}
 
 make --no-print-directory -s install O="$build" DESTDIR="$work/root"
 fill_root "$work/root" check.sh

@@ -4,23 +4,13 @@
 # of version 2 alone, and of version 2 as a container sees them. All in one virtual machine (users/init).
 #   users.sh BUILD_DIRECTORY [SUITE...]     suites whose kernel is taken; default: bookworm trixie
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/root.sh"
-build=${1:-build}
-[ $# = 0 ] || shift
 
-need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root" "$build/tests/guest/shares"
 cp "$here/users/init" "$here/first.sh" "$here/interruptible.py" "$here/work.py" "$here/stacks.py" \
     "$work/root/"
 chmod 755 "$work/root/init"
 pack "$work/root" >"$work/initramfs"
-status=0
 limit=5400 # four stages, in each of which the tree must be full after 900 seconds (users/init)
-for suite in ${*:-bookworm trixie}; do
-    { boot "$suite" 1024 /init && /usr/bin/python3 "$here/users/judge.py" "$out"; } || status=1
-done
-exit $status
+judge_each users ${*:-bookworm trixie}

@@ -5,15 +5,9 @@
 # a Debian kernel, since not every machine has Yama.
 #   yama.sh BUILD_DIRECTORY [SUITE...]      suites whose kernel is taken; default: trixie
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-cd "$top"
-. "$here/guest.sh"
+. "$(dirname "$0")/guest.sh"
 . "$here/root.sh"
-build=${1:-build}
-[ $# = 0 ] || shift
 
-need qemu-system-x86 busybox-static cpio python3.11 util-linux
 make_root "$work/root"
 dpkg -L libpython3.11-stdlib | sed -n "s|^/\(usr/lib/python3\)|\1|p" |
     tar -C / --no-recursion -cf - -T - | tar -C "$work/root" -xf -
@@ -28,9 +22,5 @@ cp "$here/yama/init" "$here/yama/stretch.py" "$work/root/"
 chmod 755 "$work/root/init"
 chmod -R a+rX "$work/root/package" "$work/root/usr" "$work/root/stretch.py"
 pack "$work/root" >"$work/initramfs"
-status=0
 cpus=1 # emulated ones take a thread from the one on which it is looked at
-for suite in ${*:-trixie}; do
-    { boot "$suite" 1024 /init && /usr/bin/python3 "$here/yama/judge.py" "$out"; } || status=1
-done
-exit $status
+judge_each yama ${*:-trixie}

@@ -13,7 +13,7 @@ TIMERS = {"on_timer"}
 SYMBOL_TABLE, RELOCATIONS = 2, 9
 FUNCTION_SYMBOL, SECTION_SYMBOL = 2, 3
 STACK = 10                    # the register
-LOAD_WIDE, CALL = 0x18, 0x85  # opcodes
+CALL = 0x85                   # the opcode
 ADD, MOVE = 0x07, 0xbf        # a number to a register, a register to another
 R_BPF_64_64, R_BPF_64_32 = 1, 10
 

@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Chromium without a window: what a document has become in it, and a picture of it."""
+"""Chromium without a window: what a document has become in it, and a picture of it. And how tests begin with
+any browser."""
+import contextlib
 import itertools
 import shutil
 import struct
 import subprocess
 import zlib
+
+import pytest
+
+
+@contextlib.contextmanager
+def started(kind, name, home, *arguments):
+    """A browser of this kind for a with statement; where it is not here, the test is skipped."""
+    try:
+        one = kind(home, *arguments)
+    except FileNotFoundError:
+        pytest.skip("SKIP %s: it is not here" % name)
+    with contextlib.closing(one):
+        yield one
 
 
 def program():

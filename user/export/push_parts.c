@@ -106,19 +106,26 @@ static void add_label(struct push_profile *p, const char *name, const char *valu
 		p->labels[p->label_count++] = (struct push_label){ name, value };
 }
 
-static int add_part(void *context, const struct split_service *service, const struct profile *part)
+/* Without its bytes. */
+static struct push_profile push_of(const struct split_service *service, const struct profile *part)
 {
 	const struct profile_info *info = profile_get_info(part);
-	struct parts *parts = context;
-	const struct push_series *series = parts->series;
-	_cleanup_buf_ struct buf b = {};
-	struct push_profile p = {
+
+	return (struct push_profile){
 		.series = event_rows[profile_shown(part)].series,
 		.service = service->name,
 		.user = service->user,
 		.start_unix_ns = info->start_unix_ns,
 		.duration_ns = info->duration_ns,
 	};
+}
+
+static int add_part(void *context, const struct split_service *service, const struct profile *part)
+{
+	struct parts *parts = context;
+	const struct push_series *series = parts->series;
+	struct push_profile p = push_of(service, part);
+	_cleanup_buf_ struct buf b = {};
 	int err = is_stopped(parts) ? -ECANCELED : pprof_encode_carrying(part, &b);
 
 	if (err)
@@ -149,19 +156,12 @@ static int add_kind(struct parts *parts, const struct profile *p, enum event_kin
 
 static int add_otlp(void *context, const struct split_service *service, const struct profile *part)
 {
-	const struct profile_info *info = profile_get_info(part);
 	struct parts *parts = context;
+	struct push_profile p = push_of(service, part);
 	_cleanup_buf_ struct buf b = {};
-	struct push_profile p = {
-		.series = event_rows[profile_shown(part)].series,
-		.service = service->name,
-		.user = service->user,
-		.start_unix_ns = info->start_unix_ns,
-		.duration_ns = info->duration_ns,
-		.is_otlp = true,
-	};
 	int err = is_stopped(parts) ? -ECANCELED : otlp_encode_of_host(part, parts->series->node, &b);
 
+	p.is_otlp = true;
 	p.encoded = b.data;
 	p.size = b.size;
 	return err ?: push_list_add(parts->list, &p);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """--format html: one file that a real browser shows from a disk, with the numbers of `pyperf-bpf report`."""
-import contextlib
 import json
 
 import pytest
@@ -8,18 +7,15 @@ import pytest
 import devtools
 import interpreters as known
 import profiler
+from browser import started
 from page_numbers import DRAWN, INTERVAL, PROGRAM, answer, numbers, shown_numbers
 from serving import server
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    try:
-        started = devtools.Browser(tmp_path_factory.mktemp("chromium"))
-    except FileNotFoundError:
-        pytest.skip("SKIP chromium: it is not here")
-    with contextlib.closing(started):
-        yield started
+    with started(devtools.Browser, "chromium", tmp_path_factory.mktemp("chromium")) as one:
+        yield one
 
 
 def whole_since(answer):

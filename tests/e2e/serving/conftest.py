@@ -1,33 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A browser for the tests of the page."""
-import contextlib
 import functools
 
 import pytest
 
 import devtools
-
-
-@contextlib.contextmanager
-def open_browser(home, *arguments):
-    try:
-        started = devtools.Browser(home, *arguments)
-    except FileNotFoundError:
-        pytest.skip("SKIP chromium: it is not here")
-    with contextlib.closing(started):
-        yield started
+from browser import started
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    with open_browser(tmp_path_factory.mktemp("chromium")) as started:
-        yield started
+    with started(devtools.Browser, "chromium", tmp_path_factory.mktemp("chromium")) as one:
+        yield one
 
 
 @pytest.fixture
 def browser_told(tmp_path):
     """browser_told(ARGUMENT...) for a with statement: one with more of a command line."""
-    return functools.partial(open_browser, tmp_path / "chromium")
+    return functools.partial(started, devtools.Browser, "chromium", tmp_path / "chromium")
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page in Firefox: what other tests show of it in Chromium, of graph, table, mouse, keys and sizes, holds
 there, too."""
-import contextlib
 
 import pytest
 
 import firefox
+from browser import started
 from test_page import (served, test_addresses_of_others, test_callers_and_callees, test_graph_by_keyboard,
                        test_graph_by_mouse, test_lines_of_a_function, test_packages_can_be_folded,
                        test_search, test_table_is_sorted, test_table_of_functions)
@@ -20,9 +20,5 @@ __all__ = ["served", "test_addresses_of_others", "test_callers_and_callees", "te
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    try:
-        started = firefox.Browser(tmp_path_factory.mktemp("firefox"))
-    except FileNotFoundError:
-        pytest.skip("SKIP firefox: it is not here")
-    with contextlib.closing(started):
-        yield started
+    with started(firefox.Browser, "firefox", tmp_path_factory.mktemp("firefox")) as one:
+        yield one
