@@ -106,3 +106,31 @@ def test_both_pages_say_the_same_of_a_cold_tick():
     later, first = ([float(row[column]) for row in rows] for column in (3, 2))
     assert [tuple(map(float, pair)) for pair in said] == [
         pytest.approx((min(column), max(column)), abs=0.06) for column in (later, first)]
+
+
+def outside_rows(page):
+    """{(depth, rate, profiler): cells} of the page's table of what looks from outside cost, lost and got
+    wrong. A cell that is empty is that of the row above."""
+    lines = (TOP / "docs" / page).read_text().split("| depth | rate | | us a look | lost | wrong |\n")[1]
+    rows, above = {}, ["", ""]
+    for line in lines.splitlines()[1:]:
+        if not line.startswith("|"):
+            break
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        above = [new or old for new, old in zip(cells, above)]
+        rows[(*above, cells[2])] = cells[3:]
+    return rows
+
+
+def test_pages_say_the_same_of_looks_from_outside():
+    measured, compared = outside_rows("internals/outside.md"), outside_rows("comparison.md")
+    assert len(compared) >= 16 and compared.items() <= measured.items()
+    text = (TOP / "docs/performance.md").read_text()
+    found = re.findall(r"^\| (\d+) \| (99+ Hz) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", text, re.M)
+    assert len(found) == 4
+    for depth, rate, *costs in found:
+        assert costs == [measured[depth, rate, name][0] for name in ("pyperf-bpf", "py-spy", "austin")]
+    tachyon = [re.findall(r"pyperf-bpf (\d+) us and Tachyon (\d+) us at (\d+) Hz",
+                          " ".join((TOP / "docs" / page).read_text().split()))
+               for page in ("internals/outside.md", "comparison.md")]
+    assert len(tachyon[0]) == 2 and tachyon[0] == tachyon[1]
