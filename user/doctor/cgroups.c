@@ -38,7 +38,7 @@ static const char *find_version(void)
 		       "version 1";
 }
 
-void check_cgroups(struct examination *x, struct finding *ret)
+void check_cgroups(struct examination *x, struct checked *ret)
 {
 	const char *version = find_version();
 
@@ -71,7 +71,7 @@ static unsigned int count_pods(DIR *folder)
 }
 
 /* Without names a filter by them selects nothing; otherwise samples only lack labels. */
-void check_pod_logs(struct examination *x, struct finding *ret)
+void check_pod_logs(struct examination *x, struct checked *ret)
 {
 	const enum grade grade = x->selects_pods ? GRADE_MISSING : GRADE_NOTE;
 	char advice[LACKING_SIZE];

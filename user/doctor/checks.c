@@ -22,7 +22,7 @@ static void add(struct buf *b, const char *format, va_list args)
 		buf_add_string(b, text);
 }
 
-void finding_say(struct finding *f, enum grade grade, const char *format, ...)
+void finding_say(struct checked *f, enum grade grade, const char *format, ...)
 {
 	va_list args;
 
@@ -33,7 +33,7 @@ void finding_say(struct finding *f, enum grade grade, const char *format, ...)
 	va_end(args);
 }
 
-void finding_mend(struct finding *f, const char *format, ...)
+void finding_mend(struct checked *f, const char *format, ...)
 {
 	va_list args;
 
@@ -47,7 +47,7 @@ void finding_mend(struct finding *f, const char *format, ...)
 	}
 }
 
-void finding_free(struct finding *f)
+void finding_free(struct checked *f)
 {
 	buf_free(&f->says);
 	for (size_t i = 0; i < ARRAY_SIZE(f->mend); i++)

@@ -23,7 +23,7 @@ enum grade {
 };
 
 /* Texts have no newline. Bytes of foreign names may be in them. */
-struct finding {
+struct checked {
 	enum grade grade;
 	struct buf says;
 	struct buf mend[4]; /* commands, or what to do, one for each way; empty = no more */
@@ -57,19 +57,19 @@ enum check_whose { CHECK_MACHINE, CHECK_ASKED, CHECK_NETWORK };
 struct check_row {
 	const char *name;
 	enum check_whose whose; /* others than CHECK_MACHINE: only what was asked for besides wants it */
-	void (*find)(struct examination *x, struct finding *ret);
+	void (*find)(struct examination *x, struct checked *ret);
 };
 
 extern const struct check_row check_rows[CHECKS];
 
-#define CHECK(name, function, whose, text, about) void function(struct examination *x, struct finding *ret);
+#define CHECK(name, function, whose, text, about) void function(struct examination *x, struct checked *ret);
 #include "doctor/checks.def"
 
 /* Sets what was found. Where there is no memory for the words, they are missing. */
-void finding_say(struct finding *f, enum grade grade, const char *format, ...)
+void finding_say(struct checked *f, enum grade grade, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* One more way to mend it. */
-void finding_mend(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void finding_free(struct finding *f);
+void finding_mend(struct checked *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_free(struct checked *f);
 
 #endif

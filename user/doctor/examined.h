@@ -21,7 +21,7 @@ struct examined_process {
 
 struct examined {
 	const char *program;
-	struct finding findings[CHECKS];
+	struct checked findings[CHECKS];
 	struct examined_process *processes;
 	size_t process_count;
 	size_t unreadable; /* processes of others that may not be looked at */

@@ -19,7 +19,7 @@ static int add_member(struct buf *out, const char *key, const char *value)
 	return buf_printf(out, ",\"%s\":", key) ?: add_bytes(out, value, strlen(value));
 }
 
-static int add_finding(const char *name, const struct finding *f, struct buf *out)
+static int add_finding(const char *name, const struct checked *f, struct buf *out)
 {
 	int err = buf_printf(out, "{\"check\":\"%s\",\"result\":\"%s\",\"says\":", name,
 			     examined_grade(f->grade));

@@ -26,7 +26,7 @@ static const char *colour_of(enum grade grade)
 	return codes[grade];
 }
 
-static int add_finding(const char *name, const struct finding *f, bool colour, struct buf *out)
+static int add_finding(const char *name, const struct checked *f, bool colour, struct buf *out)
 {
 	int err;
 

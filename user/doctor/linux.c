@@ -20,7 +20,7 @@ bool linux_is(unsigned int major, unsigned int minor)
 	       (is_major > major || (is_major == major && is_minor >= minor));
 }
 
-void check_kernel(struct examination *x, struct finding *ret)
+void check_kernel(struct examination *x, struct checked *ret)
 {
 	struct utsname u = { 0 };
 
@@ -38,7 +38,7 @@ void check_kernel(struct examination *x, struct finding *ret)
 	}
 }
 
-void check_btf(struct examination *x, struct finding *ret)
+void check_btf(struct examination *x, struct checked *ret)
 {
 	if (!access(KERNEL_BTF_FILE, R_OK)) {
 		finding_say(ret, GRADE_OK, "%s", KERNEL_BTF_FILE);
@@ -57,7 +57,7 @@ void check_btf(struct examination *x, struct finding *ret)
 	finding_mend(ret, "in a container: mount the machine's /sys (docker run -v /sys:/sys:ro)");
 }
 
-void check_lockdown(struct examination *x, struct finding *ret)
+void check_lockdown(struct examination *x, struct checked *ret)
 {
 	char levels[64];
 

@@ -10,7 +10,7 @@
 #include "kern/libbpf_log.h"
 #include "proc/visible.h"
 
-void check_programs(struct examination *x, struct finding *ret)
+void check_programs(struct examination *x, struct checked *ret)
 {
 	struct kernel_options options = x->kernel;
 	struct kernel *kernel = NULL;
@@ -38,7 +38,7 @@ void check_programs(struct examination *x, struct finding *ret)
 	kernel_close(kernel);
 }
 
-void check_worker(struct examination *x, struct finding *ret)
+void check_worker(struct examination *x, struct checked *ret)
 {
 	/* Then it may end as soon as it has begun, or only later. */
 	if (!visible_is_mounted()) {

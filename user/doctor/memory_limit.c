@@ -82,7 +82,7 @@ static unsigned long long find_limit(void)
 	return least;
 }
 
-void check_memory(struct examination *x, struct finding *ret)
+void check_memory(struct examination *x, struct checked *ret)
 {
 	struct kernel_room room;
 	const unsigned long long limit = find_limit();

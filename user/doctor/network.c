@@ -22,7 +22,7 @@ static bool is_wanted(const struct examination *x)
 	return x->push.url || x->kubelet.url;
 }
 
-void check_libcurl(struct examination *x, struct finding *ret)
+void check_libcurl(struct examination *x, struct checked *ret)
 {
 	const int err = libcurl_open();
 	char version[64];
@@ -52,7 +52,7 @@ static void wait_for(int fd, int timeout_ms)
 
 /* --- the kubelet ---------------------------------------------------------------------------------------- */
 
-static void say_kubelet(const struct kubelet *k, const char *url, struct finding *ret)
+static void say_kubelet(const struct kubelet *k, const char *url, struct checked *ret)
 {
 	const char *trouble = kubelet_trouble(k);
 
@@ -69,7 +69,7 @@ static void say_kubelet(const struct kubelet *k, const char *url, struct finding
 			  "proxy before Kubernetes 1.33: deploy/kubernetes/overlays/pod-labels");
 }
 
-void check_kubelet(struct examination *x, struct finding *ret)
+void check_kubelet(struct examination *x, struct checked *ret)
 {
 	const double end = clock_seconds() + PATIENCE_SECONDS;
 	struct kubelet *k;
@@ -164,7 +164,7 @@ static void end_visit(struct network_visit *v)
 	transfers_close(v->transfers);
 }
 
-static void say_receiver(const struct network_visit *v, struct finding *ret)
+static void say_receiver(const struct network_visit *v, struct checked *ret)
 {
 	long status = 0;
 
@@ -186,7 +186,7 @@ static void say_receiver(const struct network_visit *v, struct finding *ret)
 	}
 }
 
-void check_receiver(struct examination *x, struct finding *ret)
+void check_receiver(struct examination *x, struct checked *ret)
 {
 	const double end = clock_seconds() + PATIENCE_SECONDS;
 	struct network_visit v = { 0 };

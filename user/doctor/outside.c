@@ -20,7 +20,7 @@ static int read_own_memory(void)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1 ? 0 : -errno;
 }
 
-void check_outside(struct examination *x, struct finding *ret)
+void check_outside(struct examination *x, struct checked *ret)
 {
 	const int scope = lsm_yama_scope(YAMA_SCOPE), err = read_own_memory();
 

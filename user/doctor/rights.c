@@ -13,7 +13,7 @@
 #include "doctor/triggers.h"
 #include "proc/visible.h"
 
-static void mend_for_user(const struct examination *x, struct finding *ret)
+static void mend_for_user(const struct examination *x, struct checked *ret)
 {
 	_cleanup_buf_ struct buf list = { 0 };
 	__u64 mask = capabilities_up_to(CAPABILITY_WANTED);
@@ -30,7 +30,7 @@ static void mend_for_user(const struct examination *x, struct finding *ret)
 		finding_mend(ret, "sudo setcap %.*s+ep %s", (int)list.size, list.data, x->program);
 }
 
-static void mend_for_root(struct finding *ret)
+static void mend_for_root(struct checked *ret)
 {
 	_cleanup_buf_ struct buf docker = { 0 }, list = { 0 };
 	const __u64 mask = capabilities_up_to(CAPABILITY_WANTED);
@@ -44,7 +44,7 @@ static void mend_for_root(struct finding *ret)
 	finding_mend(ret, "in a service of systemd: CapabilityBoundingSet= without a limit");
 }
 
-static void say_lacking(struct finding *ret, enum grade grade, __u64 lacking)
+static void say_lacking(struct checked *ret, enum grade grade, __u64 lacking)
 {
 	_cleanup_buf_ struct buf text = { 0 };
 	int err = 0;
@@ -56,7 +56,7 @@ static void say_lacking(struct finding *ret, enum grade grade, __u64 lacking)
 	finding_say(ret, grade, "missing: %.*s", (int)text.size, text.data ?: "");
 }
 
-void check_capabilities(struct examination *x, struct finding *ret)
+void check_capabilities(struct examination *x, struct checked *ret)
 {
 	_cleanup_buf_ struct buf names = { 0 };
 	const __u64 asked = capabilities_up_to(CAPABILITY_WANTED);
@@ -83,7 +83,7 @@ void check_capabilities(struct examination *x, struct finding *ret)
 	x->hopeless |= !!x->lacking;
 }
 
-void check_pid_namespace(struct examination *x, struct finding *ret)
+void check_pid_namespace(struct examination *x, struct checked *ret)
 {
 	if (namespaces_has_first_pids()) {
 		finding_say(ret, GRADE_OK, "the machine's");
@@ -96,7 +96,7 @@ void check_pid_namespace(struct examination *x, struct finding *ret)
 	finding_mend(ret, "in Kubernetes: hostPID: true");
 }
 
-void check_proc(struct examination *x, struct finding *ret)
+void check_proc(struct examination *x, struct checked *ret)
 {
 	if (!visible_is_mounted()) {
 		x->hopeless = true;

@@ -41,7 +41,7 @@ bool triggers_need_admin(void)
 	return level > 2 && !has_timers();
 }
 
-void check_perf_events(struct examination *x, struct finding *ret)
+void check_perf_events(struct examination *x, struct checked *ret)
 {
 	__u32 frequency = x->kernel.frequency;
 	char paranoid[96];
@@ -72,7 +72,7 @@ void check_perf_events(struct examination *x, struct finding *ret)
 			  "seccomp=unconfined");
 }
 
-void check_timers(struct examination *x, struct finding *ret)
+void check_timers(struct examination *x, struct checked *ret)
 {
 	if (trigger_is_realtime_kernel())
 		finding_say(ret, GRADE_NOTE, "not on a real-time kernel");

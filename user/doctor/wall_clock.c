@@ -12,7 +12,7 @@
 
 #define FIRST_RELEASE 1735689600 /* 2025-01-01: no machine can have this program before */
 
-void check_clock(struct examination *x, struct finding *ret)
+void check_clock(struct examination *x, struct checked *ret)
 {
 	struct timex t = { .modes = 0 };
 	const int state = adjtimex(&t), err = errno;

@@ -29,7 +29,7 @@ void intervals_close(struct intervals *s)
 	*s = (struct intervals){ 0 };
 }
 
-static const struct interval *in_order(const struct intervals *s, __u32 place)
+static const struct address_interval *in_order(const struct intervals *s, __u32 place)
 {
 	return &s->list[s->order[place]];
 }
@@ -89,7 +89,7 @@ int intervals_take(struct intervals *s, __u64 size, __u32 *ret)
 		number++;
 	memmove(s->order + place + 1, s->order + place, (s->count - place) * sizeof(*s->order));
 	s->order[place] = number;
-	s->list[number] = (struct interval){ begin, size, .turn = 0, .seen = true };
+	s->list[number] = (struct address_interval){ begin, size, .turn = 0, .seen = true };
 	s->count++;
 	s->unused_number = number + 1;
 	s->next = begin + size;
@@ -100,13 +100,13 @@ int intervals_take(struct intervals *s, __u64 size, __u32 *ret)
 
 void intervals_give_back(struct intervals *s, __u32 number)
 {
-	struct interval *i = &s->list[number];
+	struct address_interval *i = &s->list[number];
 	const __u32 place = place_behind(s, i->begin) - 1;
 
 	s->taken -= i->size;
 	s->count--;
 	memmove(s->order + place, s->order + place + 1, (s->count - place) * sizeof(*s->order));
-	*i = (struct interval){ 0 };
+	*i = (struct address_interval){ 0 };
 	if (number < s->unused_number)
 		s->unused_number = number;
 }
@@ -152,7 +152,7 @@ void intervals_see(struct intervals *s, __u32 number)
 void intervals_end_look(struct intervals *s, __u32 turn)
 {
 	for (__u32 i = 0; i < s->max; i++) {
-		struct interval *one = &s->list[i];
+		struct address_interval *one = &s->list[i];
 
 		if (one->size && !one->seen && !one->turn)
 			one->turn = turn;
@@ -161,7 +161,7 @@ void intervals_end_look(struct intervals *s, __u32 turn)
 
 bool intervals_may_go(const struct intervals *s, __u32 number, __u32 turn)
 {
-	const struct interval *i = &s->list[number];
+	const struct address_interval *i = &s->list[number];
 
 	return i->size && i->turn && turn - i->turn >= INTERVALS_TURNS;
 }

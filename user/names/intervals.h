@@ -16,14 +16,14 @@
 struct share;
 struct shares;
 
-struct interval {
+struct address_interval {
 	__u64 begin, size; /* size 0: nobody has this number */
 	__u32 turn; /* in which it was first found unused; 0 = it is in use */
 	bool seen; /* in this look */
 };
 
 struct intervals {
-	struct interval *list; /* by number, of which there are max */
+	struct address_interval *list; /* by number, of which there are max */
 	__u32 *order;	       /* the numbers of those that are taken, by their begin */
 	__u32 count, max;
 	__u32 unused_number; /* all numbers below it are taken */

@@ -15,14 +15,14 @@
 #include "tests/forge/test.h"
 
 static struct examination x;
-static struct finding found;
+static struct checked found;
 static char folder[64];
 
 static int begin(void **state)
 {
 	(void)state;
 	x = (struct examination){ .program = "pyperf-bpf" };
-	found = (struct finding){ 0 };
+	found = (struct checked){ 0 };
 	strcpy(folder, "/tmp/pyperf-doctor.XXXXXX");
 	return mkdtemp(folder) ? 0 : -1;
 }
@@ -53,10 +53,10 @@ static size_t ways(void)
 	return n;
 }
 
-static void ask(void (*check)(struct examination *x, struct finding *ret))
+static void ask(void (*check)(struct examination *x, struct checked *ret))
 {
 	finding_free(&found);
-	found = (struct finding){ 0 };
+	found = (struct checked){ 0 };
 	check(&x, &found);
 }
 

@@ -12,7 +12,7 @@
 #define SOMEBODY "\nPython processes\n"
 #define FIT	 "\nPython programs can be profiled here.\n"
 
-static struct finding *finding(int check)
+static struct checked *finding(int check)
 {
 	return &made.findings[check];
 }

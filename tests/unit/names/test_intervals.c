@@ -44,7 +44,7 @@ static void check_all(void)
 	__u32 count = 0;
 
 	for (__u32 i = 0; i < NUMBERS; i++) {
-		const struct interval *a = &s.list[i];
+		const struct address_interval *a = &s.list[i];
 
 		if (!a->size)
 			continue;
