@@ -7,10 +7,10 @@
 # all: both, every test that does not take hours. long: those too.
 #
 # Lanes, by what their tests need. "waits": they sleep, for an interval or a receiver. "burns": their
-# programs burn CPUs; as many at once as there are CPUs, each until its programs have had enough. "alone":
-# about the whole machine; they come last, one after the other. One lane comes after the other: the programs
-# that waiting tests look at burn CPUs as well, and beside other lanes they had too few samples for what is
-# judged.
+# programs burn CPUs; one more at once than there are CPUs, since each also starts and reads what came out,
+# and goes on until its programs have had enough. "alone": about the whole machine; they come last, one after
+# the other. One lane comes after the other: the programs that waiting tests look at burn CPUs as well, and
+# beside other lanes they had too few samples for what is judged.
 #
 # REQUIRE=go,chromium,pbs-3.14.6,...: fails when a test was skipped for want of one of these
 # (tests/lib/skips.py).
@@ -88,10 +88,9 @@ $python tests/fetch-interpreters.py $([ "$SUITE" != long ] || echo --long) || fa
 # shellcheck disable=SC2086
 NOTES='' $python -m pytest -q --collect-only $folders >/dev/null &
 begins unit
-sh tests/unit.sh "$build" beside || failed=1
+sh tests/unit.sh "$build" || failed=1
 lane waits "waits and not alone" "$jobs"
-lane burns "not waits and not alone" "${JOBS:-$(nproc)}"
-sh tests/unit.sh "$build" alone || failed=1
+lane burns "not waits and not alone" "${JOBS:-$((1 + $(nproc)))}"
 lane alone alone 1
 
 echo

@@ -43,10 +43,23 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: is about the whole machine; nothing may run beside it")
 
 
+def is_waiting(path):
+    return bool({path, path.parent} & set(WAITING))
+
+
+def has_none_of(lane, path):
+    """Whether a file has no test of this lane of tests/check.sh: its name and the markers in it say so."""
+    if lane not in ("waits", "burns", "alone") or not path.name.startswith("test_"):
+        return False
+    is_usual = lane == ("waits" if is_waiting(path) else "burns")
+    return not is_usual and "pytest.mark." + lane not in path.read_text()
+
+
 def pytest_ignore_collect(collection_path):
-    """Files of which `make check` runs nothing are not even read."""
+    """Files of which `make check`, or its lane that runs, has nothing are not even read."""
     is_left = known.ONLY_FAMILIES and left_to_all.is_left(str(collection_path.relative_to(TESTS.parent)))
-    return True if is_left else None  # None: as pytest thinks
+    is_empty = collection_path.suffix == ".py" and has_none_of(os.environ.get("LAYER"), collection_path)
+    return True if is_left or is_empty else None  # None: as pytest thinks
 
 
 def shared_fixtures(item):
@@ -77,7 +90,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker("all")
         if home.needs_bpf(item.nodeid) and home.refusal():
             item.add_marker(pytest.mark.skip(reason=home.REASON))
-        if {item.path, item.path.parent} & set(WAITING) and not item.get_closest_marker("burns"):
+        if is_waiting(item.path) and not item.get_closest_marker("burns"):
             item.add_marker("waits")
     groups = {}  # fixture: the list of all fixtures of its group
     shared = {item: list(shared_fixtures(item)) for item in items}

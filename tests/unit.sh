@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs every unit test below $1/tests/unit, a process for each file, twice as many at once as there are CPUs,
-# since a third of their time they wait; those of kern/, which measure what CPUs do, one after the other at
-# the end. Fails if one does, or if there is none. With $NOTES each of them and each skipped test is noted
-# there (tests/lib/skips.py). $SUITE check leaves out what tests/left-to-all.txt has, rest runs nothing else.
-#   unit.sh BUILD_DIRECTORY [beside | alone]      default: both parts
+# since a third of their time they wait; beside these those of kern/, one after the other: they load the
+# kernel side again and again, and see what all CPUs do. Fails if one does, or if there is none. With $NOTES
+# each of them and each skipped test is noted there (tests/lib/skips.py). $SUITE check leaves out what
+# tests/left-to-all.txt has, rest runs nothing else.
+#   unit.sh BUILD_DIRECTORY
 #   unit.sh --one PROGRAM [FILE]                  one of them, for the above
 set -u
 
@@ -69,10 +70,11 @@ tests=$(find "$1/tests/unit" -type f -perm -u+x | sort | while read -r program; 
     esac
     echo "${files:-$program}"
 done | of_suite)
-[ -z "${NOTES:-}" ] || [ "${2:-}" = alone ] ||
-    echo "{\"layer\": \"unit\", \"tests\": $(echo "$tests" | grep -vc '[ /]kern/')}" >>"$NOTES"
+[ -z "${NOTES:-}" ] || echo "{\"layer\": \"unit\", \"tests\": $(echo "$tests" | grep -c .)}" >>"$NOTES"
 failed=0
-[ "${2:-}" = alone ] ||
-    echo "$tests" | grep -v '[ /]kern/' | xargs -L 1 -P "$((2 * $(nproc)))" sh "$0" --one || failed=1
-[ "${2:-}" = beside ] || echo "$tests" | grep '[ /]kern/' | xargs -r -L 1 sh "$0" --one || failed=1
+echo "$tests" | grep '[ /]kern/' | xargs -r -L 1 sh "$0" --one &
+kern=$!
+trap 'kill "$kern"; exit 130' INT TERM
+echo "$tests" | grep -v '[ /]kern/' | xargs -r -L 1 -P "$((2 * $(nproc)))" sh "$0" --one || failed=1
+wait "$kern" || failed=1
 [ -n "$tests" ] && [ $failed = 0 ]

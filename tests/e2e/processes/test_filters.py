@@ -17,6 +17,8 @@ from pods import Pod
 
 # One after the other: with -a each would see the processes that another one has named alike.
 pytestmark = pytest.mark.xdist_group("filters")
+FREQUENCY = 999
+CPU = 0.2  # seconds of it, of each process: some 200 samples, of which one is enough to be seen
 needs_cgroups = pytest.mark.skipif(cgroups.hierarchy() is None,
                                    reason="SKIP cgroups: no cgroup hierarchy can be written here")
 
@@ -42,12 +44,12 @@ def not_selected(run):
 def test_by_name(named, tmp_path):
     with profiler.target(*named("wanted")) as wanted, profiler.target(*named("other")) as other:
         both = wanted.pid, other.pid
-        run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 1999, "--comm", "nobody,want*")
+        run = profiler.run_all_while(tmp_path, both, CPU, "-F", FREQUENCY, "--comm", "nobody,want*")
         assert seen(run) == {wanted.pid}
         # From outside nobody looks at who is not selected.
         assert not_selected(run) >= (0 if home.refusal() else 0.2) * profiler.total(run.of(wanted.pid))
         assert profiler.total(run.of(wanted.pid)) > 25
-        run = profiler.run_all_while(tmp_path, both, 0.5, "-F", 499, "--exclude-comm", "wante?")
+        run = profiler.run_all_while(tmp_path, both, CPU, "-F", FREQUENCY, "--exclude-comm", "wante?")
         assert other.pid in seen(run) and wanted.pid not in seen(run)
 
 
@@ -86,13 +88,13 @@ def test_children_of_an_excluded_process_are_excluded_until_they_exec(named, wor
               "    if not os.fork():\n        os.execv(%r, [%r, %r]) if i == 3 else None\n        break\n"
               "while True: sum(range(1000))" % (str(wanted), str(wanted), str(burn)))
     with profiler.target(link, "-c", script, stdin=subprocess.PIPE, start_new_session=True) as parent:
-        run = profiler.Run(tmp_path, "-a", "-F", 199, "--exclude-comm", "excluded", "--comm",
+        run = profiler.Run(tmp_path, "-a", "-F", FREQUENCY, "--exclude-comm", "excluded", "--comm",
                            "wanted,excluded")
         try:
             profiler.wait_for_sampling(run)
             parent.tell()
             profiler.wait_until(lambda: children_named("wanted", parent.pid), what="exec")
-            profiler.end_after(run, children_named("wanted", parent.pid), 0.5)
+            profiler.end_after(run, children_named("wanted", parent.pid), CPU)
             comms = {s.comm for s in run.samples}
             assert comms == {"wanted"}
             assert parent.pid not in seen(run)
@@ -129,16 +131,16 @@ def test_by_cgroup_container_and_pod(workloads, tmp_path):
                 (["--namespace", "prod"], {second}),
                 (["--namespace", "prod", "--pod", "app-1"], set())):
             ours = {target.pid for target in (first, second, outside)}
-            run = profiler.run_all_while(tmp_path, ours, 0.5, "-F", 499, "--pod-logs", logs, *option)
+            run = profiler.run_all_while(tmp_path, ours, CPU, "-F", FREQUENCY, "--pod-logs", logs, *option)
             assert seen(run) & ours == {target.pid for target in takes}, option
 
 
 def test_children(tmp_path):
     with family(sys.executable) as (parent, children):
-        run = profiler.run_while(tmp_path, [parent], 0.5, "-F", 499)
+        run = profiler.run_while(tmp_path, [parent], CPU, "-F", FREQUENCY)
         assert seen(run) == {parent.pid}
-        run = profiler.end_after(profiler.Run(tmp_path, "--pid", parent.pid, "--children", "-F", 499),
-                                 {parent.pid, *children}, 0.5)
+        run = profiler.end_after(profiler.Run(tmp_path, "--pid", parent.pid, "--children", "-F", FREQUENCY),
+                                 {parent.pid, *children}, CPU)
         assert len(children) == 3
         assert seen(run) == {parent.pid} | children
 
@@ -147,12 +149,12 @@ def test_children_to_come(workloads, tmp_path):
     """Forks and execs, grandchildren by way of a shell: family.py says who they were."""
     script = "import sys, runpy\nprint('{}', flush=True)\nsys.stdin.readline()\nsys.argv = sys.argv[1:]\n" \
              "runpy.run_path(sys.argv[0], run_name='__main__')"
-    process = subprocess.Popen([sys.executable, "-c", script, workloads / "family.py", "0.5"],
+    process = subprocess.Popen([sys.executable, "-c", script, workloads / "family.py", str(CPU)],
                                stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     try:
         process.stdout.readline()
-        run = profiler.Run(tmp_path, "--pid", process.pid, "--children", "-F", 499)
+        run = profiler.Run(tmp_path, "--pid", process.pid, "--children", "-F", FREQUENCY)
         profiler.wait_until(lambda: profiler.samples_cpus(run), what="ticks")
         process.stdin.write("\n")
         process.stdin.close()

@@ -15,6 +15,8 @@ from screens import Screen
 PYTHON = "/usr/bin/python3"  # which nobody may run, too
 BURN = "import time\nwhile time.process_time() < %s: pass"
 OUTSIDE = "--trigger", "outside"
+FREQUENCY = 299
+CPU = 0.4  # seconds of it, in which some 120 looks at a program are due
 
 
 @pytest.fixture
@@ -51,12 +53,12 @@ def begun(run):
 def test_nobody_sees_all_that_he_may_read(programs, open_folder):
     before = programs(*NOBODY, PYTHON, "-c", BURN % 60)
     of_root = programs(PYTHON, "-c", BURN % 60)
-    run = profiler.Run(open_folder, "-a", binary=[*NOBODY, profiler.BINARY])
+    run = profiler.Run(open_folder, "-a", "-F", FREQUENCY, binary=[*NOBODY, profiler.BINARY])
     begun(run)
     later = programs(*NOBODY, PYTHON, "-c", BURN % 60)
     becomes = programs(*NOBODY, "sh", "-c", "sleep 1; exec %s -c '%s'" % (PYTHON, BURN % 60))
     seen = [before, of_root, later, becomes]
-    run_until(run, lambda: min(profiler.cpu_seconds(one.pid) for one in seen) > 1, "CPU time of all four")
+    run_until(run, lambda: min(profiler.cpu_seconds(one.pid) for one in seen) > CPU, "CPU time of all four")
     counts = [samples_of(run, one.pid) for one in seen]
     assert not counts[1] and min(counts[0], counts[2], counts[3]) > 30, counts
     refused = re.search(r"(\d+) process(?:es)? may not be read, of which (\d+) (?:is|are) called python: "
@@ -69,8 +71,8 @@ def test_filters_hold(programs, open_folder):
     one = programs(PYTHON, "-c", "import ctypes\nctypes.CDLL(None).prctl(15, b'chosen-one')\n" + BURN % 60)
     other = programs(PYTHON, "-c", BURN % 60)
     profiler.wait_until(lambda: profiler.cpu_seconds(one.pid) > 0.2, what="its name")
-    run = profiler.Run(open_folder, *OUTSIDE, "-a", "--comm", "chosen-*")
-    until = profiler.cpu_seconds(one.pid) + 1
+    run = profiler.Run(open_folder, *OUTSIDE, "-a", "--comm", "chosen-*", "-F", FREQUENCY)
+    until = profiler.cpu_seconds(one.pid) + CPU
     run_until(run, lambda: profiler.cpu_seconds(one.pid) > until, "CPU time of it")
     assert samples_of(run, one.pid) > 30 and not samples_of(run, other.pid)
     assert {sample.pid for sample in run.samples} == {one.pid}
