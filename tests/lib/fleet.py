@@ -17,14 +17,17 @@ from protobuf import number, text
 from receiver import finish_push, receiving
 from serving import free_port
 
-PUSH = "/push.v1.PusherService/Push"
+# Where it is pushed to, as what; and the kind of receiver that is recorded for it (receiver.py).
+PUSH = {"pyroscope": ("/push.v1.PusherService/Push", "application/proto", "pyroscope"),
+        "parca": ("/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw", "application/grpc-web+proto",
+                  "parca-grpc")}
 TIME, NAME, VALUE = 9, 1, 2  # pprof's time_nanos; a label
 
 
-def record(directory, pids, count, *arguments, interval=15):
+def record(directory, pids, count, *arguments, interval=15, kind="pyroscope"):
     """The bodies of so many pushes of a run that profiles these processes."""
     bodies = []
-    with receiving("pyroscope") as receiver:
+    with receiving(PUSH[kind][2]) as receiver:
         take = receiver.take
         receiver.take = lambda request, body: (take(request, body), bodies.append(body))
         run = profiler.Run(directory, "-p", ",".join(map(str, pids)), "--push", receiver.url, "--interval",
@@ -37,6 +40,7 @@ def record(directory, pids, count, *arguments, interval=15):
 
 class Recorded:
     """One push, to be sent as many."""
+    kind = "pyroscope"
 
     def __init__(self, body):
         series = pprof.decode(pprof.decode(body)[1][0])
@@ -54,8 +58,34 @@ class Recorded:
         return text(1, series + text(2, text(1, profile)))
 
 
-def send(url, requests, at_once=2):
+class RecordedForParca(Recorded):
+    """The same of a Parca: a message of gRPC-Web, with five bytes before it."""
+    kind = "parca"
+
+    def __init__(self, body):
+        series = pprof.decode(pprof.decode(body[5:])[2][0])
+        pairs = [pprof.decode(label) for label in pprof.decode(series[1][0])[1]]
+        self.labels = {pair[1][0].decode(): pair[2][0].decode() for pair in pairs}
+        self.profile = pprof.decode(series[2][0])[1][0]
+        self.seconds = pprof.parse(gzip.decompress(self.profile)).duration_nanos / 1e9
+
+    def as_of(self, when_ns, **labels):
+        profile = self.profile + gzip.compress(number(TIME, when_ns))
+        pairs = b"".join(text(1, text(1, name.encode()) + text(2, value.encode()))
+                         for name, value in {**self.labels, **labels}.items())
+        message = text(2, text(1, pairs) + text(2, text(1, profile))) + number(3, 1)
+        return b"\0" + len(message).to_bytes(4, "big") + message
+
+
+def is_refused(answer, said):
+    """gRPC says it in a header, or behind the answer."""
+    status = answer.getheader("grpc-status") or (said.partition(b"grpc-status:")[2].split() or [b"0"])[0]
+    return answer.status != 200 or int(status) != 0
+
+
+def send(url, requests, at_once=2, kind="pyroscope"):
     """Sends all of them, in order for each node that a request is of: [(node, body)]. Returns their bytes."""
+    place, content_type, _ = PUSH[kind]
     lines = [queue.SimpleQueue() for _ in range(at_once)]
     for i, (node, body) in enumerate(requests):
         lines[hash(node) % at_once].put(body)
@@ -66,15 +96,17 @@ def send(url, requests, at_once=2):
         while not lines[i].empty() and not faults:
             body, until = lines[i].get(), time.monotonic() + 120
             while True:
-                connection.request("POST", PUSH, body, {"Content-Type": "application/proto"})
+                connection.request("POST", place, body, {"Content-Type": content_type})
                 answer = connection.getresponse()
                 said = answer.read()
-                # It says that it is ready a moment before its parts know of each other.
-                if b"empty ring" not in said or time.monotonic() > until:
+                # It says that it is ready a moment before its parts know of each other; and a Parca wants to
+                # be asked again where two pushes have met, as the profiler does after a failure.
+                met = "Transaction Conflict" in (answer.getheader("grpc-message") or "")
+                if not (met or b"empty ring" in said) or time.monotonic() > until:
                     break
                 time.sleep(0.2)
-            if answer.status != 200:
-                faults.append((answer.status, said))
+            if is_refused(answer, said):
+                faults.append((answer.status, dict(answer.getheaders()), said))
             sent[i] += len(body)
     threads = [threading.Thread(target=work, args=(i,)) for i in range(at_once)]
     for thread in threads:
@@ -113,6 +145,28 @@ def pyroscope(directory, *arguments):
              *arguments], cwd=directory, stdout=log, stderr=log)
         try:
             profiler.wait_until(lambda: answers(url + "/ready") or process.poll() is not None, seconds=120)
+            assert process.poll() is None, (directory / "log").read_text()[-2000:]
+            yield url, process
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+@contextlib.contextmanager
+def parca(directory):
+    """A real one, that $PARCA names: the same."""
+    url = "http://127.0.0.1:%d" % free_port()
+    (directory / "parca.yaml").write_text(
+        'object_storage:\n  bucket:\n    type: FILESYSTEM\n    config:\n      directory: "%s"\n'
+        % (directory / "store"))
+    (directory / "store").mkdir()
+    with open(directory / "log", "w") as log:
+        process = subprocess.Popen(
+            [os.environ["PARCA"], "--config-path=parca.yaml", "--http-address=" + url.removeprefix("http://"),
+             "--enable-persistence", "--storage-path=%s" % (directory / "data")],
+            cwd=directory, stdout=log, stderr=log)
+        try:
+            profiler.wait_until(lambda: answers(url + "/metrics") or process.poll() is not None, seconds=120)
             assert process.poll() is None, (directory / "log").read_text()[-2000:]
             yield url, process
         finally:

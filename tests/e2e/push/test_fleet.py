@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A fleet of twelve nodes, played with real recordings against a real Pyroscope that $PYROSCOPE names: a
-regression of one version is found by its name, and one bad node is not taken for one."""
+regression of one version is found by its name, and one bad node is not taken for one. And three nodes
+against a real Parca, of $PARCA."""
 import json
 import os
 
@@ -64,3 +65,19 @@ def test_one_bad_node(store, recorded):
     found = json.loads(profiler.command(*CANARY, "--json", source).stdout)
     row, = (row for row in found["rows"] if row["name"] == NEW)
     assert row["node"] == "node-6" and not row["beyond_chance"], row
+
+
+def test_a_parca(tmp_path, workloads):
+    """What was recorded for one node is there of each, and as much."""
+    if not os.environ.get("PARCA"):
+        pytest.skip("SKIP receivers: $PARCA does not name the program")
+    with profiler.target(known.newest().path, workloads / "edges.py", "--calm") as target:
+        bodies = fleet.record(tmp_path, [target.pid], 2, "-F", 199, "--service-from", "comm", interval=2,
+                              kind="parca")
+    recorded = [[fleet.RecordedForParca(bodies[0])]]
+    with fleet.parca(tmp_path) as (url, _):
+        fleet.send(url, list(fleet.played(lambda node: recorded, 3, 2, 10)), kind="parca")
+        found = json.loads(profiler.command("report", "--by", "label:node", "--json",
+                                            "parca+%s/?query={}&from=-5m" % url).stdout)
+    rows = {row["name"]: row["total"] for row in found["tables"][0]["rows"]}
+    assert set(rows) == {"node-0", "node-1", "node-2"} and len(set(rows.values())) == 1, rows
