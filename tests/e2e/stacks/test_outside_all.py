@@ -50,6 +50,7 @@ def begun(run):
     profiler.wait_until(lambda: said() or run.process.poll() is not None, what="its beginning")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="SKIP users: other users want root")
 def test_nobody_sees_all_that_he_may_read(programs, open_folder):
     before = programs(*NOBODY, PYTHON, "-c", BURN % 60)
     of_root = programs(PYTHON, "-c", BURN % 60)
