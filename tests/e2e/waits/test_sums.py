@@ -106,6 +106,10 @@ def test_clock_is_set(trigger, workloads, tmp_path):
             step(seconds.pop())
         return waits.life(pid)
 
+    try:
+        step(0)
+    except PermissionError:
+        pytest.skip("SKIP users: the clock is root's")
     seconds = [0, 2]
     try:
         with start(workloads, "turns") as target:
