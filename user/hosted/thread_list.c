@@ -194,7 +194,8 @@ void thread_list_find_ids(struct looked *p, const struct process *entry)
 	p->ids_asked = false;
 	p->ids_searches += p->ids_searches < IDS_PAUSE_DOUBLES;
 	for (unsigned int i = 0; i < p->count; i++)
-		met[i] = (struct proc_thread){ .tid = p->threads[i].s.tid, .own_tid = p->threads[i].s.tid };
+		met[i] = (struct proc_thread){ .tid = p->threads[i].s.tid,
+					       .own_tid = proc_thread_own_tid(p->pid, p->threads[i].s.tid) };
 	if (thread_states_read(&states, p->pid, &layouts[entry->layout], entry->runtime)) {
 		p->ids_asked = true;
 		return;
@@ -202,7 +203,7 @@ void thread_list_find_ids(struct looked *p, const struct process *entry)
 	thread_states_match(&states, met, p->count);
 	none = thread_states_are_all(&states) ? THREAD_ID_OF_NONE : 0;
 	for (unsigned int i = 0; i < p->count; i++) {
-		const struct thread_state *s = thread_states_of(&states, p->threads[i].s.tid);
+		const struct thread_state *s = thread_states_of(&states, met[i].own_tid);
 
 		/* A thread keeps what it is called for life, though it may have no thread state now. */
 		if (s || !p->threads[i].s.thread_id || p->threads[i].s.thread_id == THREAD_ID_OF_NONE)

@@ -68,6 +68,19 @@ def test_events(pair, tmp_path):
         assert sums["asleep_" + name, "offcpu"] > 10**9
 
 
+def test_ticks_from_outside(pair, tmp_path):
+    """Where BPF is refused, threads of such a program are found as well."""
+    run = profiler.Run(tmp_path, "--trigger", "outside", "--pid", ",".join(map(str, pair)))
+    profiler.let_use_cpu(run, list(pair), 1, seconds=3)
+    run.interrupt()
+    run.finish()
+    for pid, name in pair.items():
+        counts = collections.Counter()
+        for sample in run.of(pid):
+            counts[sample.stack[0][0].rpartition(".")[2]] += sample.count
+        assert counts["burns_" + name] > 20 and not counts["[C thread]"], counts
+
+
 def looked_at(pair):
     """By pid the threads that are in a function of the program, by its name."""
     done = subprocess.run([profiler.BINARY, "dump", "--json", "--pid", ",".join(map(str, pair))], check=True,
