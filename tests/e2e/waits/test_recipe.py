@@ -129,8 +129,8 @@ def test_kinds_are_named_where_they_happen():
     """In bpf/events, whose files are each about some kind. Everything else goes over the rows: bpf/events.def
     says what the kinds mean to each other. Ticks are not counted: CPU time is compared with the kernel's
     account of it, and no kind that is new does that. Nor is the room of findings, whose rules are each about
-    some kind, and what keeps growth for one of them; nor what looks from outside, which has CPU time and waits
-    alone, and is to refuse any other kind."""
+    some kind, and what keeps growth for one of them; nor what looks from outside, which has CPU time and
+    waits alone, and is to refuse any other kind."""
     keys = re.findall(r"^EVENT\((\w+)", (profiler.ROOT / "bpf/events.def").read_text(), re.M)
     pattern = re.compile(r"\bEVENT_(%s)\b" % "|".join(set(keys) - {"CPU"}))
     naming = {str(path.relative_to(profiler.ROOT)) for room in ("bpf", "user")
