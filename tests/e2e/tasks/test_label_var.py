@@ -36,16 +36,27 @@ def compare(samples, truth, names):
 
 
 def profile_in_parts(tmp_path, target, cpu, names, *arguments):
-    """A run, and the samples of all its intervals from the second one on after the first that has a value: by
-    then all variables are found. That takes an interval or two, and more on a busy machine."""
+    """A run that sees so much of a program after each variable has been found, one by one, which takes an
+    interval or two, and more on a busy machine; and the samples of all intervals after these."""
     out = tmp_path / "out"
     out.mkdir()
-    run = profiler.run_while(tmp_path, [target], cpu, "--budget", "0", "--output-dir", out, "--interval", "1",
-                             "--label-var", ",".join(names), *arguments, output=None, seconds=5)
-    parts = [pprof.read(path).samples for path in sorted(out.glob("*.pb.gz"))]
-    has_some = [any(set(names) & set(sample.labels) for sample in samples) for samples in parts]
-    assert True in has_some
-    return run, [sample for samples in parts[has_some.index(True) + 2:] for sample in samples]
+    parts = {}  # by path
+
+    def are_found():
+        parts.update({path: pprof.read(path).samples for path in out.glob("*.pb.gz") if path not in parts})
+        return all(any(name in sample.labels for samples in parts.values() for sample in samples)
+                   for name in names)
+
+    run = profiler.Run(tmp_path, "--pid", target.pid, "--budget", "0", "--output-dir", out, "--interval", "1",
+                       "--label-var", ",".join(names), *arguments, output=None)
+    try:
+        profiler.wait_until(lambda: are_found() or run.process.poll() is not None, 900, "values of each")
+        before = set(parts)
+        profiler.end_after(run, [target.pid], cpu)
+    finally:
+        run.kill()
+    are_found()
+    return run, [sample for path, samples in parts.items() if path not in before for sample in samples]
 
 
 @pytest.mark.parametrize("python", EACH)
