@@ -109,7 +109,8 @@ def parca(cluster, work):
     images.pack("localhost/parca:1", root, ["/parca"], cluster.folder / "parca.tar")
     cluster.ctr("images", "import", cluster.folder / "parca.tar")
     cluster.kubectl("apply", "-k", manifests.FOLDER / "overlays" / "parca")
-    config = next(o for o in manifests.render("overlays/parca") if o["kind"] == "ConfigMap")
+    config = next(o for o in manifests.render("overlays/parca")
+                  if o["kind"] == "ConfigMap" and "parca.yaml" in o["data"])
     for o in (faster(config), *parca_objects()):
         cluster.kubectl("apply", "-f", "-", text=json.dumps(o))
     wait(lambda: profiler_pod_alone(cluster), "ready DaemonSet")

@@ -27,14 +27,31 @@ bool pprof_places_is_bare(const struct profile *p, __u32 mapping)
 	return profile_get_info(p)->bare_natives && m && m->is_even && m->build_id;
 }
 
+/* FNV-1a: the same text has the same number in each run, and on each machine. */
+static uint64_t number_of(const char *text)
+{
+	uint64_t n = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		n = (n ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return n;
+}
+
 /*
- * Addresses are offsets in the file from here on. They are made up: the upper half is the mapping's id.
- * Readers merge mappings that touch or are empty, so these do not. Where readers are to find the names they
- * are addresses of the file, as if it were loaded there.
+ * Addresses are offsets in the file from here on. They are made up: the upper half is a number of the file,
+ * by its build id, or else its name. A Parca (0.21) knows mappings by these, and moves the addresses of one
+ * that begins elsewhere than where it saw it first, those of Python away from 0: then it takes all of them
+ * for one place. So it is the same in all profiles, of whichever run and machine. Readers merge mappings that
+ * touch or are empty, so these do not. Where readers are to find the names they are addresses of the file, as
+ * if it were loaded there.
  */
 static uint64_t mapping_start(const struct profile *p, __u32 id)
 {
-	return pprof_places_is_bare(p, id) ? profile_get_mapping(p, id)->shift : (uint64_t)id << 33;
+	const struct profile_mapping *m = profile_get_mapping(p, id);
+
+	if (pprof_places_is_bare(p, id))
+		return m->shift;
+	return (1 + number_of(profile_get_string(p, m->build_id ?: m->file)) % ((1ULL << 29) - 1)) << 33;
 }
 
 /*

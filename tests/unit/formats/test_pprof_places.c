@@ -17,15 +17,15 @@ TEST(every_reference_leads_somewhere)
 {
 	_cleanup_profile_ struct profile *p = example();
 	Pyperf__Profile *d = encode_and_decode(p);
-	uint64_t end = 0;
-
 	assert_int_equal(d->n_mapping, 2);
 	for (size_t i = 0; i < d->n_mapping; i++) {
 		const Pyperf__Mapping *m = d->mapping[i];
 
 		assert_int_equal(m->id, i + 1);
-		assert_true(m->memory_start > end && m->memory_limit > m->memory_start);
-		end = m->memory_limit;
+		assert_true(m->memory_start && m->memory_limit > m->memory_start);
+		if (i) /* neither in one another nor side by side */
+			assert_true(m->memory_start > d->mapping[0]->memory_limit ||
+				    m->memory_limit < d->mapping[0]->memory_start);
 		assert_true(*string(d, m->filename));
 		string(d, m->build_id);
 		assert_true(m->has_functions && m->has_filenames && m->has_line_numbers);
@@ -58,6 +58,35 @@ TEST(every_reference_leads_somewhere)
 		for (const char *at = d->string_table[i]; *at; at += buf_utf8_length(at))
 			assert_int_not_equal(buf_utf8_length(at), 0);
 	pyperf__profile__free_unpacked(d, NULL);
+}
+
+/* Where a store has seen it once it is in each profile, whatever else is in there. */
+TEST(a_mapping_begins_where_it_does_in_other_profiles)
+{
+	static const char *const files[] = { "/usr/bin/python3.14", "/usr/bin/python3.11", "/lib/x.so" };
+	const struct profile_info info = { .events = EVENT_BIT(EVENT_CPU), .period_ns = 1 };
+	const size_t count = ARRAY_SIZE(files);
+	uint64_t start[2][ARRAY_SIZE(files)];
+	__u32 mapping;
+
+	for (int turned = 0; turned < 2; turned++) {
+		_cleanup_profile_ struct profile *p = NULL;
+		Pyperf__Profile *d;
+
+		assert_int_equal(profile_new(&info, &p), 0);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(profile_mapping(p, files[turned ? count - 1 - i : i], NULL,
+							 &mapping), 0);
+		d = encode_and_decode(p);
+		assert_int_equal(d->n_mapping, count);
+		for (size_t i = 0; i < count; i++)
+			start[turned][turned ? count - 1 - i : i] = d->mapping[i]->memory_start;
+		pyperf__profile__free_unpacked(d, NULL);
+	}
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(start[0][i], start[1][i]);
+		assert_int_not_equal(start[0][i], start[0][(i + 1) % count]);
+	}
 }
 
 /* Of what the server is to name there are addresses of the file, and of the rest what is known. */
