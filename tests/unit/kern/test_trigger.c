@@ -19,6 +19,7 @@
 #include "kern/timers.h"
 #include "kern/trigger.h"
 #include "tests/forge/refuse.h"
+#include "tests/forge/all_rights.h"
 #include "tests/forge/test.h"
 
 #define HZ 997
@@ -139,6 +140,7 @@ TEST(says_what_to_do_where_they_are_refused)
 	/* What is missing is not a right: they are refused to whoever asks. */
 	static const char forbidden[] = "CAP_PERFMON is there, so it is seccomp";
 
+	need_all_rights();
 	choice_is((struct choice){
 		.wanted = TRIGGER_PERF, .refused_with = EACCES, .err = -EACCES, .reason = forbidden });
 	choice_is((struct choice){ .wanted = TRIGGER_PERF,
