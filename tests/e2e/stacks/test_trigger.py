@@ -37,11 +37,19 @@ def run_refused(what, directory, *arguments, pod=False):
     return subprocess.run(command, capture_output=True, text=True, timeout=300)
 
 
+def refusal(done):
+    """The one line of it. A warning is about another program of the machine, one that a debugger has stopped
+    for example: all are asked about before the ticks begin."""
+    line, = [line for line in done.stderr.splitlines() if not line.startswith("pyperf-bpf: warning: ")]
+    return line
+
+
 def test_without_timers(tmp_path):
     """Everything below needs them: says why it is skipped."""
     done = run_refused(["timers"], tmp_path, "-a", "-d", 1, "--trigger", "timer")
     assert done.returncode == 1
-    assert done.stderr.count("\n") == 1 and "Linux 6.7" in done.stderr and "--trigger perf" in done.stderr
+    said = refusal(done)
+    assert "Linux 6.7" in said and "--trigger perf" in said
 
 
 @pytest.fixture(scope="module")
@@ -176,13 +184,13 @@ class TestChoice:
 
     def test_only_perf_events_wanted(self, tmp_path):
         done = run_refused(["perf"], tmp_path, "-a", "-d", 1, "--trigger", "perf")
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "CAP_PERFMON is there" in done.stderr and "--trigger timer" in done.stderr
+        said = refusal(done)
+        assert done.returncode == 1 and "CAP_PERFMON is there" in said and "--trigger timer" in said
 
     def test_neither(self, tmp_path):
         done = run_refused(["perf", "timers"], tmp_path, "-a", "-d", 1)
-        assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert all(part in done.stderr for part in ("CAP_PERFMON is there", "seccomp", "6.7"))
+        assert done.returncode == 1
+        assert all(part in refusal(done) for part in ("CAP_PERFMON is there", "seccomp", "6.7"))
 
     def test_cycles_are_not_for_timers(self, tmp_path):
         done = subprocess.run([profiler.BINARY, "-a", "--trigger", "timer", "--event", "cycles"],
