@@ -19,7 +19,7 @@ static int add_member(struct buf *out, const char *key, const char *value)
 	return buf_printf(out, ",\"%s\":", key) ?: add_bytes(out, value, strlen(value));
 }
 
-static int add_finding(const char *name, const struct checked *f, struct buf *out)
+static int add_json_check(const char *name, const struct checked *f, struct buf *out)
 {
 	int err = buf_printf(out, "{\"check\":\"%s\",\"result\":\"%s\",\"says\":", name,
 			     examined_grade(f->grade));
@@ -51,7 +51,7 @@ static int add_python(const struct examined_process *p, struct buf *out)
 	return err;
 }
 
-static int add_native(const struct native_code *n, struct buf *out)
+static int add_json_native(const struct native_code *n, struct buf *out)
 {
 	static const char *const made[] = { "none", "without names", "with names" };
 	int err;
@@ -69,14 +69,14 @@ static int add_native(const struct native_code *n, struct buf *out)
 	return err ?: buf_add_string(out, "]}");
 }
 
-static int add_process(const struct examined_process *p, struct buf *out)
+static int add_json_process(const struct examined_process *p, struct buf *out)
 {
 	int err = buf_printf(out, "{\"pid\":%d", p->pid);
 
 	err = err ?: add_member(out, "name", p->name) ?: add_member(out, "layout", examined_layout(p));
 	err = err ?: (p->error ? add_member(out, "reason", strerror(-p->error)) : add_python(p, out));
 	if (!err && p->native.looked)
-		err = add_native(&p->native, out);
+		err = add_json_native(&p->native, out);
 	return err ?: buf_add_string(out, "}");
 }
 
@@ -89,9 +89,9 @@ int examined_json(const struct examined *e, struct buf *out)
 	err = err ?: add_member(out, "program", e->program) ?: buf_add_string(out, ",\"checks\":[\n");
 	for (int i = 0; i < CHECKS && !err; i++)
 		err = buf_add_string(out, i ? ",\n" : "") ?:
-		      add_finding(check_rows[i].name, &e->findings[i], out);
+		      add_json_check(check_rows[i].name, &e->findings[i], out);
 	err = err ?: buf_add_string(out, "\n],\"processes\":[\n");
 	for (size_t i = 0; i < e->process_count && !err; i++)
-		err = buf_add_string(out, i ? ",\n" : "") ?: add_process(&e->processes[i], out);
+		err = buf_add_string(out, i ? ",\n" : "") ?: add_json_process(&e->processes[i], out);
 	return err ?: buf_printf(out, "\n],\"unreadable\":%zu}\n", e->unreadable);
 }

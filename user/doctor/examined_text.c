@@ -26,7 +26,7 @@ static const char *colour_of(enum grade grade)
 	return codes[grade];
 }
 
-static int add_finding(const char *name, const struct checked *f, bool colour, struct buf *out)
+static int add_check_line(const char *name, const struct checked *f, bool colour, struct buf *out)
 {
 	int err;
 
@@ -88,7 +88,7 @@ static int add_blind(const struct native_code *n, struct buf *out)
 }
 
 /* A second line of a process, with --native. */
-static int add_native(const struct native_code *n, struct buf *out)
+static int add_native_line(const struct native_code *n, struct buf *out)
 {
 	int err;
 
@@ -106,7 +106,7 @@ static int add_native(const struct native_code *n, struct buf *out)
 	return err ?: buf_add_string(out, "\n");
 }
 
-static int add_process(const struct examined_process *p, struct buf *out)
+static int add_process_line(const struct examined_process *p, struct buf *out)
 {
 	int err = buf_printf(out, "  %-8d ", p->pid);
 
@@ -118,7 +118,7 @@ static int add_process(const struct examined_process *p, struct buf *out)
 	else
 		err = err ?: add_layout(p, out);
 	err = err ?: buf_add_string(out, "\n");
-	return err || !p->native.looked ? err : add_native(&p->native, out);
+	return err || !p->native.looked ? err : add_native_line(&p->native, out);
 }
 
 static int add_processes(const struct examined *e, struct buf *out)
@@ -127,7 +127,7 @@ static int add_processes(const struct examined *e, struct buf *out)
 							 "\nNo Python process was found.\n");
 
 	for (size_t i = 0; i < e->process_count && !err; i++)
-		err = add_process(&e->processes[i], out);
+		err = add_process_line(&e->processes[i], out);
 	if (!err && e->unreadable)
 		err = buf_printf(out, "  Processes that cannot be looked at: %zu\n", e->unreadable);
 	return err;
@@ -157,6 +157,6 @@ int examined_text(const struct examined *e, bool colour, struct buf *out)
 	int err = buf_add_string(out, "This machine\n");
 
 	for (int i = 0; i < CHECKS && !err; i++)
-		err = add_finding(check_rows[i].name, &e->findings[i], colour, out);
+		err = add_check_line(check_rows[i].name, &e->findings[i], colour, out);
 	return err ?: add_processes(e, out) ?: add_verdict(e, out);
 }

@@ -132,7 +132,7 @@ static void measure_waits(struct dumped *d, const struct sched_clocks *clocks)
 }
 
 /* Has the worker look. The bytes of its answer are d's. */
-static int look(const struct asker *asker, __u32 type, struct dumped *d, size_t *ret_size)
+static int ask_for_look(const struct asker *asker, __u32 type, struct dumped *d, size_t *ret_size)
 {
 	_cleanup_free_ struct worker_reply *reply = calloc(1, sizeof(*reply));
 	struct worker_request request;
@@ -155,7 +155,7 @@ static int look(const struct asker *asker, __u32 type, struct dumped *d, size_t 
 int dumped_look(const struct asker *asker, const struct sched_clocks *clocks, struct dumped *d)
 {
 	size_t size;
-	int err = look(asker, WORKER_LOOK, d, &size);
+	int err = ask_for_look(asker, WORKER_LOOK, d, &size);
 
 	err = err ?: look_parse(d->bytes, size, &d->look, &d->threads, &d->frames);
 	if (err)
@@ -176,7 +176,7 @@ int dumped_look_at_tasks(const struct asker *asker, struct dumped *d)
 	d->tasks = &none;
 	if (!d->identity.asyncio)
 		return 0;
-	err = look(asker, WORKER_TASKS, d, &size);
+	err = ask_for_look(asker, WORKER_TASKS, d, &size);
 	err = err ?: tasks_parse(d->bytes, size, &d->tasks, &d->task_list, &d->frames, &d->awaiters);
 	if (err)
 		return err;

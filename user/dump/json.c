@@ -54,7 +54,7 @@ static int add_wait(const struct look_thread *t, struct buf *out)
 	return err;
 }
 
-static int add_awaiting(const struct dumped *d, const struct look_thread *t, struct buf *out)
+static int json_awaiting(const struct dumped *d, const struct look_thread *t, struct buf *out)
 {
 	struct awaiting a;
 	int err;
@@ -81,7 +81,7 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, str
 	return err ?: buf_printf(out, "],\"awaited_by_more\":%s", a.end == AWAITING_ROOT ? "false" : "true");
 }
 
-static int add_thread(const struct dumped *d, const struct look_thread *t, struct buf *out)
+static int json_thread(const struct dumped *d, const struct look_thread *t, struct buf *out)
 {
 	int err = buf_printf(out, "{\"tid\":%d", t->thread.tid);
 
@@ -102,7 +102,7 @@ static int add_thread(const struct dumped *d, const struct look_thread *t, struc
 		err = err ?: json_frame(&line, out);
 	}
 	err = err ?: buf_add_string(out, "]");
-	err = err ?: add_awaiting(d, t, out);
+	err = err ?: json_awaiting(d, t, out);
 	return err ?: buf_add_string(out, "}");
 }
 
@@ -127,7 +127,7 @@ int dump_json(const struct dumped *d, struct buf *out)
 	err = err ?: buf_printf(out, ",\"more\":%s,\"threads\":[", d->look->more ? "true" : "false");
 	for (__u32 i = 0; i < d->look->threads && !err; i++) {
 		err = i ? buf_add_string(out, ",\n") : 0;
-		err = err ?: add_thread(d, &d->threads[i], out);
+		err = err ?: json_thread(d, &d->threads[i], out);
 	}
 	return err ?: buf_add_string(out, "]}");
 }

@@ -25,7 +25,7 @@ static bool is_over(const struct stacks_writing *w)
 }
 
 /* A look that was still going on when questions began to fail may lack answers: it counts as not read. */
-static int look(const struct stacks_writing *w, struct dumped *d)
+static int look_in_time(const struct stacks_writing *w, struct dumped *d)
 {
 	int err = dumped_look(w->asker, &w->clocks, d);
 
@@ -56,7 +56,7 @@ static int look_and_write(struct stacks_writing *w, pid_t pid)
 		return -ENOEXEC;
 	if (d.identity.verdict != VERDICT_PYTHON && d.identity.verdict != VERDICT_UNPROVED)
 		return -ENOTSUP;
-	err = look(w, &d) ?: write_process(w, &d);
+	err = look_in_time(w, &d) ?: write_process(w, &d);
 	dumped_free(&d);
 	return err;
 }

@@ -36,7 +36,7 @@ static void turn_around(struct growing *g)
 			g->awaited[--g->first[g->awaiters[g->tasks[i].first_awaiter + k]]] = i;
 }
 
-static enum tree_kind add_row(struct growing *g, __u32 task, __u32 depth)
+static enum tree_kind add_tree_row(struct growing *g, __u32 task, __u32 depth)
 {
 	enum tree_kind kind = TREE_TASK;
 
@@ -54,7 +54,7 @@ static void grow(struct growing *g, __u32 root)
 {
 	__u32 depth = 1;
 
-	add_row(g, root, 0);
+	add_tree_row(g, root, 0);
 	g->marks[root] = ON_PATH;
 	g->path[0].task = root;
 	g->path[0].next = g->first[root];
@@ -64,7 +64,7 @@ static void grow(struct growing *g, __u32 root)
 		if (at == g->first[task + 1]) {
 			g->marks[task] = DONE;
 			depth--;
-		} else if (add_row(g, g->awaited[at], depth) == TREE_TASK) {
+		} else if (add_tree_row(g, g->awaited[at], depth) == TREE_TASK) {
 			const __u32 next = g->awaited[at];
 
 			g->marks[next] = ON_PATH;

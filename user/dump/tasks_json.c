@@ -14,7 +14,7 @@ static const char *truth(bool value)
 	return value ? "true" : "false";
 }
 
-static int add_task(const struct dumped *d, const struct task *t, struct buf *out)
+static int json_task(const struct dumped *d, const struct task *t, struct buf *out)
 {
 	int err = buf_printf(out, "{\"id\":\"0x%llx\"", (unsigned long long)t->address);
 
@@ -46,7 +46,7 @@ int tasks_json(const struct dumped *d, struct buf *out)
 				truth(d->tasks->more));
 	for (__u32 i = 0; i < d->tasks->tasks && !err; i++) {
 		err = i ? buf_add_string(out, ",\n") : 0;
-		err = err ?: add_task(d, &d->task_list[i], out);
+		err = err ?: json_task(d, &d->task_list[i], out);
 	}
 	return err ?: buf_add_string(out, "]}");
 }

@@ -43,12 +43,12 @@ static int add_task_name(const struct task *t, struct buf *out)
 	return err ?: buf_add_string(out, "\"");
 }
 
-static int add_note(const char *note, bool colour, struct buf *out)
+static int add_task_note(const char *note, bool colour, struct buf *out)
 {
 	return note ? buf_printf(out, " %s[%s]%s", colour ? "\033[2m" : "", note, text_plain(colour)) : 0;
 }
 
-static int add_frames(const struct dumped *d, const struct task *t, int indent, struct buf *out)
+static int add_task_frames(const struct dumped *d, const struct task *t, int indent, struct buf *out)
 {
 	int err = 0;
 
@@ -63,7 +63,7 @@ static int add_frames(const struct dumped *d, const struct task *t, int indent, 
 	return err;
 }
 
-static int add_row(const struct dumped *d, const struct tree_row *row, bool colour, struct buf *out)
+static int add_tree_line(const struct dumped *d, const struct tree_row *row, bool colour, struct buf *out)
 {
 	const struct task *t = &d->task_list[row->task];
 	const int indent = MARGIN + STEP * (int)row->depth;
@@ -74,11 +74,12 @@ static int add_row(const struct dumped *d, const struct tree_row *row, bool colo
 	if (!err && !row->depth && t->tid)
 		err = buf_printf(out, " in thread %d", t->tid);
 	if (!err)
-		err = add_note(row->kind == TREE_TASK ? states[t->state] : kinds[row->kind], colour, out);
+		err = add_task_note(row->kind == TREE_TASK ? states[t->state] : kinds[row->kind], colour,
+				    out);
 	if (!err && !t->awaiters && t->other)
-		err = add_note(something_else, colour, out);
+		err = add_task_note(something_else, colour, out);
 	err = err ?: buf_add_string(out, "\n");
-	return err || row->kind != TREE_TASK ? err : add_frames(d, t, indent + STEP, out);
+	return err || row->kind != TREE_TASK ? err : add_task_frames(d, t, indent + STEP, out);
 }
 
 static int add_end(const struct dumped *d, bool colour, struct buf *out)
@@ -86,10 +87,10 @@ static int add_end(const struct dumped *d, bool colour, struct buf *out)
 	int err = 0;
 
 	if (!d->identity.asyncio)
-		err = add_note("it has not imported asyncio", colour, out);
+		err = add_task_note("it has not imported asyncio", colour, out);
 	else if (d->tasks->more)
-		err = add_note("not all tasks are shown: there are too many, or they came and went", colour,
-			       out);
+		err = add_task_note("not all tasks are shown: there are too many, or they came and went",
+				    colour, out);
 	else
 		return 0;
 	return err ?: buf_add_string(out, "\n");
@@ -103,7 +104,7 @@ int tasks_text(const struct dumped *d, bool colour, struct buf *out)
 
 	err = err ?: text_process(d, colour, d->tasks->tasks, "task", out);
 	for (size_t i = 0; !err && i < count; i++)
-		err = add_row(d, &rows[i], colour, out);
+		err = add_tree_line(d, &rows[i], colour, out);
 	return err ?: add_end(d, colour, out);
 }
 

@@ -67,7 +67,7 @@ static __u32 count_same(const struct dumped *d, __u32 i, __u32 end)
 	return n;
 }
 
-static int add_frames(const struct dumped *d, const struct look_thread *t, struct buf *out)
+static int add_thread_frames(const struct dumped *d, const struct look_thread *t, struct buf *out)
 {
 	const __u32 end = t->first + t->count;
 	int err = 0;
@@ -85,12 +85,12 @@ static int add_frames(const struct dumped *d, const struct look_thread *t, struc
 	return err;
 }
 
-static int add_note(const char *note, bool colour, struct buf *out)
+static int add_note_line(const char *note, bool colour, struct buf *out)
 {
 	return buf_printf(out, "      %s[%s]%s\n", colour ? DIM : "", note, text_plain(colour));
 }
 
-static int add_task(const struct look_thread *t, struct buf *out)
+static int add_task_of_thread(const struct look_thread *t, struct buf *out)
 {
 	int err;
 
@@ -102,7 +102,7 @@ static int add_task(const struct look_thread *t, struct buf *out)
 }
 
 /* Adds the tasks that await the task that the thread runs, and where each of them waits. */
-static int add_awaiting(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
+static int text_awaiting(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
 	static const char *const ends[] = {
 		[AWAITING_CYCLE] = "tasks await each other in a circle",
@@ -130,24 +130,24 @@ static int add_awaiting(const struct dumped *d, const struct look_thread *t, boo
 			err = text_frame(&line, INDENT, out);
 		}
 	}
-	return err || a.end == AWAITING_ROOT ? err : add_note(ends[a.end], colour, out);
+	return err || a.end == AWAITING_ROOT ? err : add_note_line(ends[a.end], colour, out);
 }
 
-static int add_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
+static int text_thread(const struct dumped *d, const struct look_thread *t, bool colour, struct buf *out)
 {
 	int err = buf_printf(out, "  %sThread %d%s", text_bold(colour), t->thread.tid, text_plain(colour));
 
 	err = err ?: add_thread_name(t, out);
 	err = err ?: buf_add_string(out, ": ");
 	err = err ?: thread_words_text(t, out);
-	err = err ?: add_task(t, out);
+	err = err ?: add_task_of_thread(t, out);
 	err = err ?: buf_add_string(out, "\n");
 	if (!err && t->runs && t->end == LOOK_WHOLE)
-		err = add_note("it runs: frames that came and went meanwhile are left out", colour, out);
-	err = err ?: add_frames(d, t, out);
+		err = add_note_line("it runs: frames that came and went meanwhile are left out", colour, out);
+	err = err ?: add_thread_frames(d, t, out);
 	if (!err && thread_words_end(t))
-		err = add_note(thread_words_end(t), colour, out);
-	return err ?: add_awaiting(d, t, colour, out);
+		err = add_note_line(thread_words_end(t), colour, out);
+	return err ?: text_awaiting(d, t, colour, out);
 }
 
 int text_process(const struct dumped *d, bool colour, __u32 count, const char *what, struct buf *out)
@@ -165,8 +165,8 @@ int dump_text(const struct dumped *d, bool colour, struct buf *out)
 	int err = text_process(d, colour, threads, "thread", out);
 
 	for (__u32 i = 0; i < threads && !err; i++)
-		err = add_thread(d, &d->threads[i], colour, out);
+		err = text_thread(d, &d->threads[i], colour, out);
 	if (!err && d->look->more)
-		err = add_note("there are more threads, or more frames, than are shown", colour, out);
+		err = add_note_line("there are more threads, or more frames, than are shown", colour, out);
 	return err;
 }

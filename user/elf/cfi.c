@@ -282,7 +282,7 @@ static int execute_plain(struct run *c, __u8 instruction)
 	return -EBADMSG;
 }
 
-static int execute(struct run *c, __u8 instruction)
+static int execute_instruction(struct run *c, __u8 instruction)
 {
 	const __u8 argument = instruction & 0x3f;
 	__u64 value;
@@ -302,7 +302,7 @@ static int execute(struct run *c, __u8 instruction)
 	return execute_plain(c, instruction);
 }
 
-static int execute_all(struct run *c, struct reader instructions)
+static int execute_instructions(struct run *c, struct reader instructions)
 {
 	__u8 instruction;
 	int err = 0;
@@ -310,7 +310,7 @@ static int execute_all(struct run *c, struct reader instructions)
 	c->r = instructions;
 	while (!err && reader_left(&c->r)) {
 		err = reader_take(&c->r, &instruction, 1);
-		err = err ?: execute(c, instruction);
+		err = err ?: execute_instruction(c, instruction);
 	}
 	return err;
 }
@@ -324,12 +324,12 @@ int cfi_run(const struct eh_frame *section, const struct eh_function *f, cfi_fn 
 	    __builtin_add_overflow(f->address, f->size, &c.end))
 		return -EBADMSG;
 	c.at = c.end; /* what is common has no addresses, and moves nothing */
-	err = execute_all(&c, f->common.instructions);
+	err = execute_instructions(&c, f->common.instructions);
 	if (err)
 		return err;
 	c.initial = c.now;
 	c.depth = 0;
 	c.at = f->address;
-	err = execute_all(&c, f->instructions);
+	err = execute_instructions(&c, f->instructions);
 	return err ?: advance_to(&c, c.at < c.end ? c.end : c.at);
 }

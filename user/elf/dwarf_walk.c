@@ -165,7 +165,7 @@ enum part {
 	PART_SPACE,    /* of names: may have functions in it */
 };
 
-static enum part part_of(Dwarf_Die *die)
+static enum part part_of_entry(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -194,7 +194,7 @@ static void walk_children(struct walk *w, Dwarf_Die *parent, __u32 level, int ne
 	if (nested == NESTED_MAX || dwarf_child(parent, &die))
 		return;
 	do {
-		const enum part part = part_of(&die);
+		const enum part part = part_of_entry(&die);
 
 		if (part == PART_SPACE)
 			walk_children(w, &die, level, nested + 1);

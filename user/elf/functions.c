@@ -273,7 +273,7 @@ int functions_read(int fd, int debug, struct buf *out)
 	return err;
 }
 
-static bool is_sane(const struct functions *f, __u32 names_size)
+static bool is_sane_table(const struct functions *f, __u32 names_size)
 {
 	if (!f->count || f->count > FUNCTIONS_MAX || !names_size || names_size > FUNCTIONS_NAMES_MAX ||
 	    *f->names || f->names[names_size - 1] || f->list[0].offset & 4095)
@@ -304,7 +304,7 @@ int functions_parse(const void *bytes, size_t size, struct functions *ret)
 	f.is_even = h.is_even;
 	f.names_apart = h.names_apart;
 	f.shift = h.shift;
-	if (h.build_id_size > sizeof(h.build_id) || !is_sane(&f, h.names_size))
+	if (h.build_id_size > sizeof(h.build_id) || !is_sane_table(&f, h.names_size))
 		return -EBADMSG;
 	*ret = f;
 	return 0;

@@ -93,7 +93,7 @@ static void take_version(struct image_search *s, __u64 address)
 }
 
 /* A link-time optimizer may append something to the name of a static variable ("interp_head.lto_priv.0"). */
-static void take_symbol(struct image_search *s, const GElf_Sym *symbol, const char *name)
+static void take_image_symbol(struct image_search *s, const GElf_Sym *symbol, const char *name)
 {
 	struct image *image = &s->image;
 
@@ -137,7 +137,7 @@ static int read_symbols(struct image_search *s, Elf_Scn *section, const GElf_Shd
 			continue;
 		name = (const char *)text->d_buf + symbol.st_name;
 		if (interesting(&symbol, name))
-			take_symbol(s, &symbol, name);
+			take_image_symbol(s, &symbol, name);
 	}
 	return 0;
 }
@@ -152,7 +152,7 @@ static bool complete(const struct image *image)
  * stripping, SHT_SYMTAB may be huge. -EBADMSG also when the list of sections cannot be read: else the file
  * would seem to have none.
  */
-static int read_table(struct image_search *s, __u32 type)
+static int read_symbol_table(struct image_search *s, __u32 type)
 {
 	Elf_Scn *section = NULL;
 
@@ -200,8 +200,8 @@ static int read_all(struct image_search *s, const Elf64_Ehdr *header)
 	int err;
 
 	find_sections(s->elf, image, &section, &image->asyncio);
-	err = read_table(s, SHT_DYNSYM);
-	if (!complete(image) && read_table(s, SHT_SYMTAB))
+	err = read_symbol_table(s, SHT_DYNSYM);
+	if (!complete(image) && read_symbol_table(s, SHT_SYMTAB))
 		err = -EBADMSG;
 	if (section)
 		image->runtime = section;
@@ -217,14 +217,17 @@ static int read_all(struct image_search *s, const Elf64_Ehdr *header)
 	return 0;
 }
 
-static void cleanup_search(struct image_search *s)
+static void cleanup_image_search(struct image_search *s)
 {
 	elf_file_cleanup(&s->elf);
 }
 
 int image_read(int fd, struct image *ret)
 {
-	_cleanup_(cleanup_search) struct image_search s = { .fd = fd, .left = { SYMBOLS_MAX, NAMES_MAX } };
+	_cleanup_(cleanup_image_search) struct image_search s = {
+		.fd = fd,
+		.left = { SYMBOLS_MAX, NAMES_MAX },
+	};
 	Elf64_Ehdr header;
 	int err;
 

@@ -163,7 +163,7 @@ static int on_state(void *context, __u64 begin, __u64 end, const struct cfi_stat
 		    b->machine == EM_AARCH64 ? rule_of_arm64(state) : rule_of(state, x->signal));
 }
 
-static int execute(struct building *b, const struct range *range)
+static int execute_function(struct building *b, const struct range *range)
 {
 	const struct eh_frame *section = &b->sections[range->section];
 	struct executed x = { .building = b };
@@ -182,7 +182,7 @@ static int execute(struct building *b, const struct range *range)
 	return err == -EBADMSG || err > 0 ? 0 : err;
 }
 
-static int execute_all(struct building *b)
+static int execute_functions(struct building *b)
 {
 	const struct range *list = (const struct range *)b->ranges.data;
 	const size_t count = b->ranges.size / sizeof(*list);
@@ -195,7 +195,7 @@ static int execute_all(struct building *b)
 
 		if (end <= b->done) /* earlier ones cover it */
 			continue;
-		err = fill_gap(b, begin) ?: execute(b, &list[i]);
+		err = fill_gap(b, begin) ?: execute_function(b, &list[i]);
 		err = err ?: fill(b, end, rule_unknown()); /* what its instructions did not reach */
 	}
 	return err ?: fill_gap(b, REGION_SIZE);
@@ -207,7 +207,7 @@ static int write_rows(struct building *b, __u32 region)
 	struct rows_header h = { .region = region };
 	int err = buf_add(b->out, &h, sizeof(h)) ?: buf_add(b->out, b->index, sizeof(b->index));
 
-	err = err ?: execute_all(b);
+	err = err ?: execute_functions(b);
 	if (err)
 		return err;
 	h.count = b->index[REGION_PAGES] = b->count;
@@ -277,7 +277,7 @@ static bool is_sane_page(const __u32 *rows, __u32 count)
 	return true;
 }
 
-static bool is_sane(const struct rows *r)
+static bool is_sane_region(const struct rows *r)
 {
 	const __u32 *index = r->words, *rows = r->words + REGION_INDEX;
 
@@ -302,7 +302,7 @@ int rows_parse(const void *bytes, size_t size, struct rows *ret)
 	    size != sizeof(h) + (REGION_INDEX + h.count) * sizeof(__u32))
 		return -EBADMSG;
 	rows = (struct rows){ h.region, h.count, (const __u32 *)((const char *)bytes + sizeof(h)) };
-	if (!is_sane(&rows))
+	if (!is_sane_region(&rows))
 		return -EBADMSG;
 	*ret = rows;
 	return 0;

@@ -70,7 +70,7 @@ static int check_sections(Elf *elf)
 }
 
 /* A debug file counts only if it is of the same build. */
-static int open_debug(Elf *elf, const Elf64_Ehdr *header, int debug, Elf **ret)
+static int open_debug_lines(Elf *elf, const Elf64_Ehdr *header, int debug, Elf **ret)
 {
 	__u8 id[IMAGE_BUILD_ID_MAX], other[IMAGE_BUILD_ID_MAX], size = 0, other_size = 0;
 	Elf64_Ehdr h;
@@ -221,7 +221,7 @@ int source_read(int fd, int debug, const __u32 *offsets, __u32 count, struct buf
 	err = elf_file_header(fd, &header) ?: code_loads_read(fd, &header, &loads) ?: elf_file_open(fd, &elf);
 	err = err ?: check_sections(elf);
 	if (err == -ENODATA)
-		err = open_debug(elf, &header, debug, &other);
+		err = open_debug_lines(elf, &header, debug, &other);
 	if (err)
 		return err;
 	dwarf = dwarf_begin_elf(other ?: elf, DWARF_C_READ, NULL);
@@ -231,7 +231,7 @@ int source_read(int fd, int debug, const __u32 *offsets, __u32 count, struct buf
 	return err;
 }
 
-static bool is_sane(const struct source_place *p, __u32 strings_size)
+static bool is_sane_place(const struct source_place *p, __u32 strings_size)
 {
 	if (p->count > SOURCE_FRAMES_MAX)
 		return false;
@@ -259,7 +259,7 @@ int source_parse(const void *bytes, size_t size, struct source *ret)
 	if (*s.strings || s.strings[h.strings_size - 1])
 		return -EBADMSG;
 	for (__u32 i = 0; i < s.count; i++)
-		if (!is_sane(&s.places[i], h.strings_size))
+		if (!is_sane_place(&s.places[i], h.strings_size))
 			return -EBADMSG;
 	*ret = s;
 	return 0;

@@ -36,7 +36,7 @@ static __u32 rank(const GElf_Sym *symbol, const char *name)
 	return (GELF_ST_BIND(symbol->st_info) == STB_LOCAL) << 16 | underscores << 8 | length;
 }
 
-static int take_symbol(const struct symbol_search *search, const GElf_Sym *symbol, const char *name)
+static int take_function_symbol(const struct symbol_search *search, const GElf_Sym *symbol, const char *name)
 {
 	const int type = GELF_ST_TYPE(symbol->st_info);
 	struct symbol s = { .name = name };
@@ -49,7 +49,8 @@ static int take_symbol(const struct symbol_search *search, const GElf_Sym *symbo
 	return search->fn(search->context, &s);
 }
 
-static int read_table(struct symbol_search *search, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static int read_symbol_section(struct symbol_search *search, Elf *elf, Elf_Scn *section,
+			       const GElf_Shdr *header)
 {
 	Elf_Data *data, *text;
 	int err = 0;
@@ -60,7 +61,8 @@ static int read_table(struct symbol_search *search, Elf *elf, Elf_Scn *section, 
 		GElf_Sym symbol;
 
 		if (gelf_getsym(data, i, &symbol) && symbol.st_name < text->d_size)
-			err = take_symbol(search, &symbol, (const char *)text->d_buf + symbol.st_name);
+			err = take_function_symbol(search, &symbol,
+						   (const char *)text->d_buf + symbol.st_name);
 	}
 	return err;
 }
@@ -77,7 +79,7 @@ static int read_tables(struct symbol_search *search, Elf *elf)
 		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
 			continue;
 		search->symbols->has_table |= header.sh_type == SHT_SYMTAB;
-		err = read_table(search, elf, section, &header);
+		err = read_symbol_section(search, elf, section, &header);
 	}
 	return err;
 }
@@ -92,7 +94,7 @@ static int read_minidebug(struct symbol_search *search)
 }
 
 /* A debug file counts only if it is of the same build: then its addresses are those of the file. */
-static void open_debug(struct symbols *s, int fd)
+static void open_debug_symbols(struct symbols *s, int fd)
 {
 	__u8 id[IMAGE_BUILD_ID_MAX], size = 0;
 	Elf64_Ehdr header;
@@ -117,7 +119,7 @@ int symbols_open(struct symbols *s, int fd, int debug)
 		return err;
 	s->machine = header.e_machine;
 	elf_file_build_id(s->elf, &header, s->build_id, &s->build_id_size);
-	open_debug(s, debug);
+	open_debug_symbols(s, debug);
 	return 0;
 }
 

@@ -28,12 +28,12 @@ struct tail_call_search {
 	struct buf jumps; /* struct jump[] */
 };
 
-static void cleanup_search(struct tail_call_search *s)
+static void cleanup_jump_search(struct tail_call_search *s)
 {
 	buf_free(&s->jumps);
 }
 
-static __u32 part_of(const struct tail_call_search *s, __u32 offset)
+static __u32 part_at(const struct tail_call_search *s, __u32 offset)
 {
 	size_t low = 0, high = s->n;
 
@@ -97,7 +97,7 @@ static int find_jumps(struct tail_call_search *s, const __u8 *code, size_t from,
 		at = next - code;
 		if (next[1] != 0x24)
 			continue;
-		j = (struct jump){ table_of(code, at, address + at), part_of(s, offset + at) };
+		j = (struct jump){ table_of(code, at, address + at), part_at(s, offset + at) };
 		if (j.table && s->jumps.size < JUMPS_MAX * sizeof(j))
 			err = buf_add(&s->jumps, &j, sizeof(j));
 	}
@@ -159,7 +159,7 @@ static void mark_all(struct tail_call_search *s, bool *ret_is)
 
 int tail_calls_find(int fd, const struct code_loads *loads, const __u32 *parts, size_t n, bool *ret_is)
 {
-	_cleanup_(cleanup_search) struct tail_call_search s = { .parts = parts, .n = n };
+	_cleanup_(cleanup_jump_search) struct tail_call_search s = { .parts = parts, .n = n };
 	__u64 size = 0;
 	int err = 0;
 

@@ -97,8 +97,8 @@ static int add_strings(const struct profile *p, struct buf *out)
 }
 
 /* "name":[...], a value for each record. */
-static int add_column(const struct profile *p, enum profile_kind kind, const char *name,
-		      int (*add)(const struct profile *p, __u32 id, struct buf *out), struct buf *out)
+static int add_record_column(const struct profile *p, enum profile_kind kind, const char *name,
+			     int (*add)(const struct profile *p, __u32 id, struct buf *out), struct buf *out)
 {
 	int err = buf_printf(out, "\"%s\":[", name);
 
@@ -136,7 +136,7 @@ static int add_false(const struct profile *p, __u32 id, struct buf *out)
 }
 
 /* 0 is not known. */
-static int add_number(__u32 number, struct buf *out)
+static int add_number_or_null(__u32 number, struct buf *out)
 {
 	return number ? buf_printf(out, "%u", number) : buf_add_string(out, "null");
 }
@@ -158,7 +158,7 @@ static int function_source(const struct profile *p, __u32 id, struct buf *out)
 
 static int function_line(const struct profile *p, __u32 id, struct buf *out)
 {
-	return add_number(profile_get_function(p, id)->start_line, out);
+	return add_number_or_null(profile_get_function(p, id)->start_line, out);
 }
 
 static int frame_function(const struct profile *p, __u32 id, struct buf *out)
@@ -174,12 +174,12 @@ static int frame_category(const struct profile *p, __u32 id, struct buf *out)
 
 static int frame_line(const struct profile *p, __u32 id, struct buf *out)
 {
-	return add_number(profile_get_location(p, id)->line, out);
+	return add_number_or_null(profile_get_location(p, id)->line, out);
 }
 
 static int frame_column(const struct profile *p, __u32 id, struct buf *out)
 {
-	return add_number(profile_get_location(p, id)->column, out);
+	return add_number_or_null(profile_get_location(p, id)->column, out);
 }
 
 static int source_name(const struct profile *p, __u32 id, struct buf *out)
@@ -199,7 +199,7 @@ static int add_table(const struct profile *p, const char *name, enum profile_kin
 	int err = buf_printf(out, "\"%s\":{", name);
 
 	for (; columns->name && !err; columns++)
-		err = add_column(p, kind, columns->name, columns->add, out);
+		err = add_record_column(p, kind, columns->name, columns->add, out);
 	return err ?: buf_printf(out, "\"length\":%u},\n", profile_count(p, kind));
 }
 

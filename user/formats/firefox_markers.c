@@ -174,7 +174,7 @@ static int list_markers(struct firefox_markers *m, const struct timeline_thread 
 
 /* --- as JSON -------------------------------------------------------------------------------------------- */
 
-static int add_location(const struct profile *p, __u32 location, struct buf *out)
+static int add_location_text(const struct profile *p, __u32 location, struct buf *out)
 {
 	const struct profile_location *l = profile_get_location(p, location);
 	const struct profile_function *f = profile_get_function(p, l->function);
@@ -214,39 +214,40 @@ static __u32 own_line(const struct profile *p, const struct profile_stack *s, in
 	return 0;
 }
 
-static int add_text(const struct profile *p, const char *name, __u32 location, struct buf *out)
+static int add_text_of(const struct profile *p, const char *name, __u32 location, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = {};
-	int err = location ? add_location(p, location, &text) : 0;
+	int err = location ? add_location_text(p, location, &text) : 0;
 
 	err = err ?: buf_add(&text, "", 1);
 	return err ?: buf_printf(out, ",\"%s\":", name) ?: buf_add_json(out, text.data);
 }
 
 /* why: the innermost frame, which for the GIL is what its holder did. Of a span it is where it began. */
-static int add_data(const struct firefox_markers *m, const struct timeline_piece *piece, struct buf *out)
+static int add_marker_data(const struct firefox_markers *m, const struct timeline_piece *piece,
+			   struct buf *out)
 {
 	const struct profile *p = m->profile;
 	const struct profile_stack s = profile_get_sample(p, piece->sample);
 	const __u32 line = own_line(p, &s, piece->kind);
 
 	return buf_printf(out, "{\"type\":\"%s\"", firefox_marker_key(piece->kind)) ?:
-	       add_text(p, "why", piece->kind < EVENT_KINDS ? s.locations[0] : line, out) ?:
-	       add_text(p, "where", line, out) ?:
+	       add_text_of(p, "why", piece->kind < EVENT_KINDS ? s.locations[0] : line, out) ?:
+	       add_text_of(p, "where", line, out) ?:
 	       buf_printf(out, ",\"amount\":%llu,\"cause\":{\"time\":%.6f,\"stack\":%u}}", piece->amount,
 			  piece->begin / 1e6, m->stacks->of_sample[piece->sample - 1]);
 }
 
 enum column { DATA, NAME, START, END, PHASE, CATEGORY };
 
-static int add_value(const struct firefox_markers *m, enum column column, const struct timeline_piece *piece,
-		     struct buf *out)
+static int add_marker_value(const struct firefox_markers *m, enum column column,
+			    const struct timeline_piece *piece, struct buf *out)
 {
 	const struct profile_stack s = profile_get_sample(m->profile, piece->sample);
 
 	switch (column) {
 	case DATA:
-		return add_data(m, piece, out);
+		return add_marker_data(m, piece, out);
 	case NAME:
 		return buf_printf(out, "%u", profile_count(m->profile, PROFILE_STRING) + 2 + piece->kind);
 	case START:
@@ -271,7 +272,7 @@ int firefox_markers_write(struct firefox_markers *m, const struct timeline_threa
 	for (enum column c = DATA; c <= CATEGORY && !err; c++) {
 		err = buf_printf(out, "\"%s\":[", names[c]);
 		for (size_t i = 0; i < m->count && !err; i++)
-			err = (i ? buf_add(out, ",", 1) : 0) ?: add_value(m, c, &m->list[i], out);
+			err = (i ? buf_add(out, ",", 1) : 0) ?: add_marker_value(m, c, &m->list[i], out);
 		err = err ?: buf_add_string(out, "],");
 	}
 	return err ?: buf_printf(out, "\"length\":%zu}", m->count);

@@ -37,7 +37,7 @@ static int compare_owners(const void *a, const void *b, void *profile)
 }
 
 /* What a count takes, where samples stand one behind the other. */
-static __u64 width_of(const struct firefox_writer *w, __u64 count)
+static __u64 width_of_count(const struct firefox_writer *w, __u64 count)
 {
 	const bool ticks = event_rows[w->kind].unit == UNIT_COUNT;
 
@@ -70,7 +70,7 @@ static int line_up(const struct firefox_writer *w, struct timeline *t)
 		const bool same = last && !timeline_compare_owners(p, last->owner, owner);
 
 		t->pieces[i].begin = same ? t->pieces[i - 1].end : 0;
-		t->pieces[i].end = t->pieces[i].begin + width_of(w, t->pieces[i].amount);
+		t->pieces[i].end = t->pieces[i].begin + width_of_count(w, t->pieces[i].amount);
 		if (same)
 			last->count++;
 		else
@@ -88,7 +88,8 @@ static bool is_sample(const struct firefox_writer *w, const struct timeline_piec
 
 enum column { STACK, TIME, WEIGHT, CPU };
 
-static int add_value(const struct firefox_writer *w, enum column column, const struct timeline_piece *piece)
+static int add_sample_value(const struct firefox_writer *w, enum column column,
+			    const struct timeline_piece *piece)
 {
 	switch (column) {
 	case STACK:
@@ -102,11 +103,11 @@ static int add_value(const struct firefox_writer *w, enum column column, const s
 	case CPU:
 		break;
 	}
-	return buf_printf(w->out, "%llu", w->kind == EVENT_CPU ? width_of(w, piece->amount) : 0);
+	return buf_printf(w->out, "%llu", w->kind == EVENT_CPU ? width_of_count(w, piece->amount) : 0);
 }
 
-static int add_column(const struct firefox_writer *w, const struct timeline_thread *t, const char *name,
-		      enum column column, size_t *ret_count)
+static int add_sample_column(const struct firefox_writer *w, const struct timeline_thread *t,
+			     const char *name, enum column column, size_t *ret_count)
 {
 	int err = buf_printf(w->out, "\"%s\":[", name);
 	size_t n = 0;
@@ -114,32 +115,32 @@ static int add_column(const struct firefox_writer *w, const struct timeline_thre
 	for (size_t i = 0; i < t->count && !err; i++) {
 		if (!is_sample(w, &t->pieces[i]))
 			continue;
-		err = (n ? buf_add(w->out, ",", 1) : 0) ?: add_value(w, column, &t->pieces[i]);
+		err = (n ? buf_add(w->out, ",", 1) : 0) ?: add_sample_value(w, column, &t->pieces[i]);
 		n++;
 	}
 	*ret_count = n;
 	return err ?: buf_add_string(w->out, "],");
 }
 
-static int add_samples(const struct firefox_writer *w, const struct timeline_thread *t)
+static int add_thread_samples(const struct firefox_writer *w, const struct timeline_thread *t)
 {
 	static const char *const weights[] = {
 		[UNIT_COUNT] = "samples", [UNIT_NANOSECONDS] = "tracing-ms", [UNIT_BYTES] = "bytes"
 	};
 	size_t n;
-	int err = buf_add_string(w->out, "\"samples\":{") ?: add_column(w, t, "stack", STACK, &n) ?:
-		  add_column(w, t, "time", TIME, &n) ?: add_column(w, t, "weight", WEIGHT, &n);
+	int err = buf_add_string(w->out, "\"samples\":{") ?: add_sample_column(w, t, "stack", STACK, &n) ?:
+		  add_sample_column(w, t, "time", TIME, &n) ?: add_sample_column(w, t, "weight", WEIGHT, &n);
 
 	if (!err && w->kind == EVENT_CPU)
-		err = add_column(w, t, "threadCPUDelta", CPU, &n);
+		err = add_sample_column(w, t, "threadCPUDelta", CPU, &n);
 	return err ?: buf_printf(w->out, "\"weightType\":\"%s\",\"length\":%zu},\n",
 				 weights[event_rows[w->kind].unit], n);
 }
 
 /* --- threads -------------------------------------------------------------------------------------------- */
 
-static int add_thread(const struct firefox_writer *w, const struct timeline_thread *t,
-		      struct firefox_markers *m)
+static int add_firefox_thread(const struct firefox_writer *w, const struct timeline_thread *t,
+			      struct firefox_markers *m)
 {
 	const struct profile_owner *o = profile_get_owner(w->profile, t->owner);
 	_cleanup_buf_ struct buf process = {}, thread = {};
@@ -156,7 +157,8 @@ static int add_thread(const struct firefox_writer *w, const struct timeline_thre
 					"\"tid\":%u,\"processName\":",
 				o->tid == o->pid || !o->tid ? "true" : "false", o->pid, o->tid ?: o->pid);
 	return err ?: buf_add_json(w->out, process.data) ?: buf_add_string(w->out, ",\"name\":") ?:
-	       buf_add_json(w->out, thread.data) ?: buf_add_string(w->out, ",\n") ?: add_samples(w, t) ?:
+	       buf_add_json(w->out, thread.data) ?: buf_add_string(w->out, ",\n") ?:
+	       add_thread_samples(w, t) ?:
 	       firefox_markers_write(m, t, w->kind, w->out) ?: buf_add_string(w->out, "}");
 }
 
@@ -171,6 +173,6 @@ int firefox_threads_write(const struct profile *p, const struct firefox_stacks *
 	err = err ?: firefox_markers_open(&m, p, s, timed);
 	err = err ?: buf_add_string(out, "\"threads\":[");
 	for (size_t i = 0; i < t.count && !err; i++)
-		err = (i ? buf_add_string(out, ",\n") : 0) ?: add_thread(&w, &t.threads[i], &m);
+		err = (i ? buf_add_string(out, ",\n") : 0) ?: add_firefox_thread(&w, &t.threads[i], &m);
 	return err ?: buf_add_string(out, "]");
 }

@@ -79,7 +79,7 @@ static int find_whole(struct folded_encoder *e)
 	return 0;
 }
 
-static int add_frame(const struct folded_encoder *e, __u32 location, struct buf *out)
+static int add_folded_frame(const struct folded_encoder *e, __u32 location, struct buf *out)
 {
 	const struct profile *p = e->profile;
 	const struct profile_location *l = profile_get_location(p, location);
@@ -170,7 +170,7 @@ static int compare_ranks(__u32 x, __u32 y)
 	return (x > y) - (x < y);
 }
 
-static int compare_samples(const void *a, const void *b, void *context)
+static int compare_by_text(const void *a, const void *b, void *context)
 {
 	const struct folded_encoder *e = context;
 	struct profile_stack x = profile_get_sample(e->profile, *(const __u32 *)a);
@@ -182,21 +182,22 @@ static int compare_samples(const void *a, const void *b, void *context)
 	return order ? order : compare_ranks(x.n, y.n);
 }
 
-static int add_text(const struct folded_texts *t, __u32 id, struct buf *out)
+static int add_text_of_rank(const struct folded_texts *t, __u32 id, struct buf *out)
 {
 	return buf_add(out, t->text.data + t->start[id - 1], t->start[id] - t->start[id - 1]);
 }
 
-static int add_line(struct folded_encoder *e, __u32 sample, __u64 count)
+static int add_folded_line(struct folded_encoder *e, __u32 sample, __u64 count)
 {
 	struct profile_stack stack = profile_get_sample(e->profile, sample);
 	int err = 0;
 
 	if (e->tells_kinds)
 		err = buf_printf(e->out, "%s;", event_rows[e->kind].key);
-	err = err ?: add_text(&e->owners, stack.owner, e->out);
+	err = err ?: add_text_of_rank(&e->owners, stack.owner, e->out);
 	while (stack.n && !err)
-		err = buf_add(e->out, ";", 1) ?: add_text(&e->frames, stack.locations[--stack.n], e->out);
+		err = buf_add(e->out, ";", 1) ?:
+		      add_text_of_rank(&e->frames, stack.locations[--stack.n], e->out);
 	return err ?: buf_printf(e->out, " %llu\n", count);
 }
 
@@ -204,7 +205,7 @@ static int add_line(struct folded_encoder *e, __u32 sample, __u64 count)
  * One number a stack: with several kinds the time that it stands for, if the kind has any, and also with one
  * where that time is the kernel's account, of which a stack may have some without a tick.
  */
-static __u64 number_of(const struct folded_encoder *e, const struct profile_stack *stack)
+static __u64 number_of_stack(const struct folded_encoder *e, const struct profile_stack *stack)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 	const bool is_time = (e->tells_kinds || info->timed) && *event_rows[e->kind].period;
@@ -222,17 +223,17 @@ static int encode_kind(struct folded_encoder *e, const __u32 *order, __u32 n)
 	for (__u32 i = 0; i < n && !err; i++) {
 		const struct profile_stack stack = profile_get_sample(e->profile, order[i]);
 
-		count += number_of(e, &stack);
-		if (i + 1 < n && !compare_samples(&order[i], &order[i + 1], e))
+		count += number_of_stack(e, &stack);
+		if (i + 1 < n && !compare_by_text(&order[i], &order[i + 1], e))
 			continue;
 		if (count) /* else all of it is of another kind of event */
-			err = add_line(e, order[i], count);
+			err = add_folded_line(e, order[i], count);
 		count = 0;
 	}
 	return err;
 }
 
-static int encode(struct folded_encoder *e)
+static int encode_folded(struct folded_encoder *e)
 {
 	const __u32 kinds = profile_get_info(e->profile)->events;
 	__u32 n = profile_count(e->profile, PROFILE_SAMPLE);
@@ -241,13 +242,13 @@ static int encode(struct folded_encoder *e)
 
 	if (!order)
 		return -ENOMEM;
-	err = find_whole(e) ?: render(e, PROFILE_LOCATION, add_frame, &e->frames) ?:
+	err = find_whole(e) ?: render(e, PROFILE_LOCATION, add_folded_frame, &e->frames) ?:
 	      render(e, PROFILE_OWNER, add_owner, &e->owners);
 	if (err)
 		return err;
 	for (__u32 i = 0; i < n; i++)
 		order[i] = i + 1;
-	qsort_r(order, n, sizeof(*order), compare_samples, e);
+	qsort_r(order, n, sizeof(*order), compare_by_text, e);
 	e->tells_kinds = kinds & (kinds - 1);
 	for (e->kind = 0; e->kind < EVENT_KINDS && !err; e->kind++)
 		if (kinds & EVENT_BIT(e->kind))
@@ -265,7 +266,7 @@ static int encode_text(const struct profile *p, bool as_pyspy, struct buf *out)
 	size_t start = out->size;
 	int err;
 
-	err = encode(&e);
+	err = encode_folded(&e);
 	if (err)
 		out->size = start;
 	return err;

@@ -12,7 +12,7 @@
 #include "profile/filter.h"
 #include "views/graph.h"
 
-static int add_head(struct buf *out)
+static int add_html_head(struct buf *out)
 {
 	return buf_add_string(out,
 			      "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
@@ -59,7 +59,7 @@ static int add_escaped(const struct buf *json, struct buf *out)
 	return err;
 }
 
-static int add_kind(const struct profile *p, enum event_kind kind, struct buf *out)
+static int add_kind_of_page(const struct profile *p, enum event_kind kind, struct buf *out)
 {
 	const struct profile_filter filter = { .events = EVENT_BIT(kind) };
 	_cleanup_profile_ struct profile *part = NULL;
@@ -69,7 +69,7 @@ static int add_kind(const struct profile *p, enum event_kind kind, struct buf *o
 	       add_escaped(&json, out);
 }
 
-static int add_data(const struct profile *p, struct buf *out)
+static int add_page_data(const struct profile *p, struct buf *out)
 {
 	const __u32 events = profile_get_info(p)->events;
 	bool any = false;
@@ -78,7 +78,7 @@ static int add_data(const struct profile *p, struct buf *out)
 	for (int kind = 0; kind < EVENT_KINDS && !err; kind++) {
 		if (!(events & EVENT_BIT(kind)))
 			continue;
-		err = (any ? buf_add_string(out, ",") : 0) ?: add_kind(p, kind, out);
+		err = (any ? buf_add_string(out, ",") : 0) ?: add_kind_of_page(p, kind, out);
 		any = true;
 	}
 	return err ?: buf_add_string(out, "]</script>\n");
@@ -87,8 +87,8 @@ static int add_data(const struct profile *p, struct buf *out)
 int html_encode(const struct profile *p, struct buf *out)
 {
 	const size_t start = out->size;
-	const int err = add_head(out) ?: add_events(profile_get_info(p)->events, out) ?:
-			buf_add(out, piece_graph.data, piece_graph.size) ?: add_data(p, out) ?:
+	const int err = add_html_head(out) ?: add_events(profile_get_info(p)->events, out) ?:
+			buf_add(out, piece_graph.data, piece_graph.size) ?: add_page_data(p, out) ?:
 			buf_add_string(out, "<script>") ?: buf_add(out, piece_js.data, piece_js.size) ?:
 			buf_add_string(out, "</script>\n</html>\n");
 

@@ -76,7 +76,7 @@ static int find_samples(struct otlp_encoder *e)
 	return err;
 }
 
-static int compare(__u32 a, __u32 b)
+static int compare_keys(__u32 a, __u32 b)
 {
 	return (a > b) - (a < b);
 }
@@ -87,8 +87,8 @@ static int by_resource(const void *a, const void *b, void *context)
 	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
 	const struct sample *s = &e->samples[x - 1], *t = &e->samples[y - 1];
 
-	return compare(s->resource, t->resource) ?: compare(s->stack, t->stack) ?:
-	       compare(s->owner, t->owner) ?: compare(x, y);
+	return compare_keys(s->resource, t->resource) ?: compare_keys(s->stack, t->stack) ?:
+	       compare_keys(s->owner, t->owner) ?: compare_keys(x, y);
 }
 
 static int sort_samples(struct otlp_encoder *e)
@@ -169,8 +169,8 @@ static int add_timed(void *context, __s64 value, __u64 unix_ns)
 }
 
 /* A value for each time at which it was counted, or one for all of it. */
-static int add_values(const struct otlp_encoder *e, struct buf *sample, size_t type, const __u32 *ids,
-		      __u32 n)
+static int add_otlp_values(const struct otlp_encoder *e, struct buf *sample, size_t type, const __u32 *ids,
+			   __u32 n)
 {
 	const struct pprof_type *t = &e->header.types[type];
 	const struct profile_info *info = profile_get_info(e->profile);
@@ -204,12 +204,12 @@ static int add_sample(const struct otlp_encoder *e, struct buf *profile, size_t 
 		err = protobuf_add_bytes(&sample, OTLP_SAMPLE_ATTRIBUTE_INDICES,
 					 e->owners.indices.data + owner->start, owner->size);
 	err = err ?: protobuf_add_number(&sample, OTLP_SAMPLE_LINK_INDEX, owner->link);
-	err = err ?: add_values(e, &sample, type, ids, n);
+	err = err ?: add_otlp_values(e, &sample, type, ids, n);
 	return err ?: protobuf_add_bytes(profile, OTLP_PROFILE_SAMPLES, sample.data, sample.size);
 }
 
-static int add_samples(const struct otlp_encoder *e, struct buf *profile, size_t type, const __u32 *ids,
-		       __u32 n)
+static int add_resource_samples(const struct otlp_encoder *e, struct buf *profile, size_t type,
+				const __u32 *ids, __u32 n)
 {
 	int err = 0;
 
@@ -256,10 +256,11 @@ static int add_facts(struct otlp_encoder *e, struct buf *profile, size_t type)
 }
 
 /* One type of a resource's samples; nothing if it has none. */
-static int add_profile(struct otlp_encoder *e, struct buf *scope, size_t type, const __u32 *ids, __u32 n)
+static int add_profile_of_type(struct otlp_encoder *e, struct buf *scope, size_t type, const __u32 *ids,
+			       __u32 n)
 {
 	_cleanup_buf_ struct buf profile = {};
-	int err = add_samples(e, &profile, type, ids, n);
+	int err = add_resource_samples(e, &profile, type, ids, n);
 
 	if (err || !profile.size)
 		return err;
@@ -275,7 +276,7 @@ static int make_scope(struct otlp_encoder *e, const __u32 *ids, __u32 n, struct 
 
 	err = err ?: protobuf_add_bytes(ret, OTLP_SCOPE_PROFILES_SCOPE, scope.data, scope.size);
 	for (size_t type = 0; !err && type < e->header.type_count; type++)
-		err = add_profile(e, ret, type, ids, n);
+		err = add_profile_of_type(e, ret, type, ids, n);
 	return err;
 }
 
@@ -335,7 +336,7 @@ static void close_encoder(struct otlp_encoder *e)
 	buf_free(&e->comments);
 }
 
-static int write_all(struct otlp_encoder *e, struct buf *out)
+static int write_otlp(struct otlp_encoder *e, struct buf *out)
 {
 	int err = gzip_stream_open(&e->gzip, out);
 
@@ -353,7 +354,7 @@ int otlp_encode_of_host(const struct profile *p, const char *host, struct buf *o
 	const size_t start = out->size;
 	int err = open_encoder(&e, host) ?: find_samples(&e) ?: sort_samples(&e) ?: find_comments(&e);
 
-	err = err ?: write_all(&e, out);
+	err = err ?: write_otlp(&e, out);
 	close_encoder(&e);
 	if (err)
 		out->size = start;

@@ -58,7 +58,7 @@ static int add_pair(struct buf *resource, const char *key, const struct buf *val
 	return err ?: protobuf_add_bytes(resource, OTLP_RESOURCE_ATTRIBUTES, pair.data, pair.size);
 }
 
-static int add_text(struct buf *resource, const char *key, const char *text)
+static int add_text_attribute(struct buf *resource, const char *key, const char *text)
 {
 	_cleanup_buf_ struct buf value = {};
 
@@ -67,7 +67,7 @@ static int add_text(struct buf *resource, const char *key, const char *text)
 	return protobuf_add_text(&value, OTLP_ANY_STRING, text) ?: add_pair(resource, key, &value);
 }
 
-static int add_number(struct buf *resource, const char *key, __u64 number)
+static int add_number_attribute(struct buf *resource, const char *key, __u64 number)
 {
 	_cleanup_buf_ struct buf value = {};
 
@@ -79,8 +79,8 @@ static int add_number(struct buf *resource, const char *key, __u64 number)
 static int add_label(const struct otlp_owners *o, struct buf *resource, int label, __u32 value)
 {
 	if (!label_rows[label].is_text)
-		return add_number(resource, names[label].name, value);
-	return add_text(resource, names[label].name, profile_get_string(o->profile, value));
+		return add_number_attribute(resource, names[label].name, value);
+	return add_text_attribute(resource, names[label].name, profile_get_string(o->profile, value));
 }
 
 static int add_pod_labels(const struct otlp_owners *o, struct buf *resource,
@@ -92,19 +92,19 @@ static int add_pod_labels(const struct otlp_owners *o, struct buf *resource,
 
 	for (__u32 i = 0; !err && i < info->extra_in_series; i++) {
 		snprintf(key, sizeof(key), "k8s.pod.label.%s", info->extra[i]);
-		err = add_text(resource, key, profile_get_string(o->profile, owner->extra[i]));
+		err = add_text_attribute(resource, key, profile_get_string(o->profile, owner->extra[i]));
 	}
 	return err;
 }
 
 static int make_resource(const struct otlp_owners *o, const struct profile_owner *owner, struct buf *resource)
 {
-	int err = add_text(resource, "service.name", service_name(o->profile, owner));
+	int err = add_text_attribute(resource, "service.name", service_name(o->profile, owner));
 
-	err = err ?: add_text(resource, "service.namespace",
-			      profile_get_string(o->profile, owner->namespace));
-	err = err ?: add_text(resource, "host.name", o->host ?: "");
-	err = err ?: add_text(resource, "process.runtime.name", "cpython");
+	err = err ?: add_text_attribute(resource, "service.namespace",
+					profile_get_string(o->profile, owner->namespace));
+	err = err ?: add_text_attribute(resource, "host.name", o->host ?: "");
+	err = err ?: add_text_attribute(resource, "process.runtime.name", "cpython");
 	for (int i = 0; !err && i < LABEL_COUNT; i++)
 		if (names[i].of_process)
 			err = add_label(o, resource, i, owner->label[i]);

@@ -152,7 +152,7 @@ static int add_frame_type(struct otlp_places *places, struct buf *b, __u32 funct
 	return err ?: add_indices(b, OTLP_LOCATION_ATTRIBUTE_INDICES, index);
 }
 
-static int add_line(struct otlp_places *places, struct buf *b, const struct profile_location *l)
+static int add_otlp_line(struct otlp_places *places, struct buf *b, const struct profile_location *l)
 {
 	_cleanup_buf_ struct buf line = {};
 	__u32 function;
@@ -165,14 +165,14 @@ static int add_line(struct otlp_places *places, struct buf *b, const struct prof
 }
 
 /* Functions that were inlined, innermost first, and the one that holds them; which was there first. */
-static int add_lines(struct otlp_places *places, struct buf *b, __u32 id)
+static int add_otlp_lines(struct otlp_places *places, struct buf *b, __u32 id)
 {
 	int err = 0;
 
 	while (!err && id) {
 		const struct profile_location *l = profile_get_location(places->profile, id);
 
-		err = add_line(places, b, l);
+		err = add_otlp_line(places, b, l);
 		id = l->around;
 	}
 	return err;
@@ -184,7 +184,7 @@ static bool is_bare(const struct otlp_places *places, const struct profile_mappi
 	return profile_get_info(places->profile)->bare_natives && m && m->is_even && m->build_id;
 }
 
-static int add_location(struct otlp_places *places, __u32 id, __u32 *ret)
+static int add_otlp_location(struct otlp_places *places, __u32 id, __u32 *ret)
 {
 	const struct profile_location *l = profile_get_location(places->profile, id);
 	const struct profile_mapping *m =
@@ -197,7 +197,7 @@ static int add_location(struct otlp_places *places, __u32 id, __u32 *ret)
 	if (!err && m && l->offset)
 		err = protobuf_add_number(&b, OTLP_LOCATION_ADDRESS, m->shift + l->offset);
 	if (!err && !is_bare(places, m))
-		err = add_lines(places, &b, id);
+		err = add_otlp_lines(places, &b, id);
 	err = err ?: add_frame_type(places, &b, l->function);
 	return err ?: otlp_dictionary_add(places->dictionary, OTLP_LOCATION, &b, ret);
 }
@@ -213,7 +213,7 @@ int otlp_places_stack(struct otlp_places *places, const struct profile_stack *st
 		__u32 index;
 
 		if (id != around) { /* else it is a line of the one before */
-			err = find(places, places->locations, id, add_location, &index);
+			err = find(places, places->locations, id, add_otlp_location, &index);
 			err = err ?: protobuf_add_varint(&places->stack, index);
 		}
 		around = profile_get_location(places->profile, id)->around;

@@ -57,7 +57,7 @@ static int add_locations(struct encoder *e, const struct profile_stack *stack)
 	return err ?: pprof_stream_put_numbers(&e->stream, PPROF_SAMPLE_LOCATIONS);
 }
 
-static int add_values(struct encoder *e, const struct profile_stack *stack)
+static int add_pprof_values(struct encoder *e, const struct profile_stack *stack)
 {
 	int err = 0;
 
@@ -66,11 +66,11 @@ static int add_values(struct encoder *e, const struct profile_stack *stack)
 	return err ?: pprof_stream_put_numbers(&e->stream, PPROF_SAMPLE_VALUES);
 }
 
-static int write_sample(struct encoder *e, __u32 id)
+static int write_profile_sample(struct encoder *e, __u32 id)
 {
 	const struct profile_stack stack = profile_get_sample(e->profile, id);
 
-	return add_locations(e, &stack) ?: add_values(e, &stack) ?:
+	return add_locations(e, &stack) ?: add_pprof_values(e, &stack) ?:
 	       add_labels(e, profile_get_owner(e->profile, stack.owner)) ?:
 	       pprof_stream_put(&e->stream, PPROF_SAMPLE);
 }
@@ -81,7 +81,7 @@ static int write_samples(struct encoder *e)
 	int err = 0;
 
 	for (__u32 id = 1; id <= n && !err; id++)
-		err = write_sample(e, id);
+		err = write_profile_sample(e, id);
 	return err;
 }
 
@@ -100,7 +100,7 @@ static int write_profile(struct encoder *e)
 	return err ?: pprof_stream_finish(&e->stream);
 }
 
-static int encode(const struct profile *p, bool carries, struct buf *out)
+static int encode_pprof(const struct profile *p, bool carries, struct buf *out)
 {
 	struct encoder e = { .profile = p };
 	size_t start = out->size;
@@ -119,10 +119,10 @@ static int encode(const struct profile *p, bool carries, struct buf *out)
 
 int pprof_encode(const struct profile *p, struct buf *out)
 {
-	return encode(p, false, out);
+	return encode_pprof(p, false, out);
 }
 
 int pprof_encode_carrying(const struct profile *p, struct buf *out)
 {
-	return encode(p, true, out);
+	return encode_pprof(p, true, out);
 }

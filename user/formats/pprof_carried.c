@@ -17,7 +17,8 @@ static int write_frame(const struct pprof_header *h, struct pprof_stream *s, __u
 	       pprof_stream_put(s, PPROF_LOCATION);
 }
 
-static int write_sample(const struct pprof_header *h, struct pprof_stream *s, __u32 number, __u64 amount)
+static int write_carried_sample(const struct pprof_header *h, struct pprof_stream *s, __u32 number,
+				__u64 amount)
 {
 	const __u32 before = profile_count(h->profile, PROFILE_LOCATION);
 	int err = protobuf_add_varint(&s->part, before + number) ?:
@@ -35,6 +36,6 @@ int pprof_carried_write(const struct pprof_header *h, struct pprof_stream *strea
 
 	for (__u32 i = 0; i < h->carried_count && !err; i++)
 		err = write_frame(h, stream, 2 + i, h->carried[i].name) ?:
-		      write_sample(h, stream, 2 + i, h->carried[i].amount);
+		      write_carried_sample(h, stream, 2 + i, h->carried[i].amount);
 	return err;
 }

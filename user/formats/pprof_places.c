@@ -28,7 +28,7 @@ bool pprof_places_is_bare(const struct profile *p, __u32 mapping)
 }
 
 /* FNV-1a: the same text has the same number in each run, and on each machine. */
-static uint64_t number_of(const char *text)
+static uint64_t number_of_text(const char *text)
 {
 	uint64_t n = 0xcbf29ce484222325ULL;
 
@@ -51,7 +51,7 @@ static uint64_t mapping_start(const struct profile *p, __u32 id)
 
 	if (pprof_places_is_bare(p, id))
 		return m->shift;
-	return (1 + number_of(profile_get_string(p, m->build_id ?: m->file)) % ((1ULL << 29) - 1)) << 33;
+	return (1 + number_of_text(profile_get_string(p, m->build_id ?: m->file)) % ((1ULL << 29) - 1)) << 33;
 }
 
 /*
@@ -118,7 +118,7 @@ static int write_function(const struct places *places, __u32 id)
 }
 
 /* Functions that were inlined, innermost first, and the one that holds them. */
-static int add_lines(const struct places *places, __u32 id)
+static int add_pprof_lines(const struct places *places, __u32 id)
 {
 	const struct profile_location *l;
 	int err = 0;
@@ -137,12 +137,12 @@ static int write_location(const struct places *places, __u32 id)
 					    pprof_places_address(places->profile, l));
 
 	if (!err && !pprof_places_is_bare(places->profile, l->mapping))
-		err = add_lines(places, id);
+		err = add_pprof_lines(places, id);
 	return err ?: pprof_stream_put(places->stream, PPROF_LOCATION);
 }
 
-static int write_all(const struct places *places, enum profile_kind kind,
-		     int (*write_one)(const struct places *, __u32))
+static int write_records(const struct places *places, enum profile_kind kind,
+			 int (*write_one)(const struct places *, __u32))
 {
 	__u32 n = profile_count(places->profile, kind);
 	int err = 0;
@@ -159,11 +159,11 @@ int pprof_places_write(const struct profile *p, const struct pprof_strings *stri
 	int err = find_lines(&places);
 
 	if (!err)
-		err = write_all(&places, PROFILE_MAPPING, write_mapping);
+		err = write_records(&places, PROFILE_MAPPING, write_mapping);
 	if (!err)
-		err = write_all(&places, PROFILE_LOCATION, write_location);
+		err = write_records(&places, PROFILE_LOCATION, write_location);
 	if (!err)
-		err = write_all(&places, PROFILE_FUNCTION, write_function);
+		err = write_records(&places, PROFILE_FUNCTION, write_function);
 	buf_free(&places.found);
 	return err;
 }

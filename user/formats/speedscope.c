@@ -25,12 +25,12 @@ struct speedscope_encoder {
 	__u64 heaviest; /* ... which weighs this */
 };
 
-static int compare(__u32 x, __u32 y)
+static int compare_ids(__u32 x, __u32 y)
 {
 	return (x > y) - (x < y);
 }
 
-static int compare_samples(const void *a, const void *b, void *context)
+static int compare_by_thread(const void *a, const void *b, void *context)
 {
 	const struct profile *p = context;
 	struct profile_stack x = profile_get_sample(p, *(const __u32 *)a);
@@ -38,11 +38,11 @@ static int compare_samples(const void *a, const void *b, void *context)
 	int order = timeline_compare_owners(p, x.owner, y.owner);
 
 	while (!order && x.n && y.n)
-		order = compare(x.locations[--x.n], y.locations[--y.n]);
-	return order ?: compare(x.n, y.n);
+		order = compare_ids(x.locations[--x.n], y.locations[--y.n]);
+	return order ?: compare_ids(x.n, y.n);
 }
 
-static int add_frame(const struct profile *p, __u32 location, struct buf *out)
+static int add_speedscope_frame(const struct profile *p, __u32 location, struct buf *out)
 {
 	const struct profile_location *l = profile_get_location(p, location);
 	const struct profile_function *f = profile_get_function(p, l->function);
@@ -60,7 +60,7 @@ static int add_frame(const struct profile *p, __u32 location, struct buf *out)
 }
 
 /* When it began, UTC: the title of a profile that is of moments. */
-static int add_title(const struct profile *p, struct buf *out)
+static int add_date_title(const struct profile *p, struct buf *out)
 {
 	const __s64 start = profile_get_info(p)->start_unix_ns;
 	char text[CLOCK_DATE];
@@ -74,10 +74,10 @@ static int add_frames(const struct profile *p, struct buf *out)
 {
 	const __u32 n = profile_count(p, PROFILE_LOCATION);
 	int err = buf_add_string(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"pyperf-bpf\",") ?:
-		  add_title(p, out) ?: buf_add_string(out, "\"shared\":{\"frames\":[");
+		  add_date_title(p, out) ?: buf_add_string(out, "\"shared\":{\"frames\":[");
 
 	for (__u32 id = 1; id <= n && !err; id++)
-		err = buf_add_string(out, id > 1 ? ",\n" : "\n") ?: add_frame(p, id, out);
+		err = buf_add_string(out, id > 1 ? ",\n" : "\n") ?: add_speedscope_frame(p, id, out);
 	return err ?: buf_add_string(out, "]},\"profiles\":[");
 }
 
@@ -147,7 +147,7 @@ static bool has_moments(const struct speedscope_encoder *e)
 }
 
 /* period: what one sample of a kind weighs that is counted. It is ours; who does not know it ignores it. */
-static int add_head(struct speedscope_encoder *e, enum event_kind kind, __u32 owner, __u64 sum)
+static int add_profile_head(struct speedscope_encoder *e, enum event_kind kind, __u32 owner, __u64 sum)
 {
 	const struct profile_info *info = profile_get_info(e->profile);
 	const bool is_one = !(info->events & (info->events - 1)) && !has_moments(e);
@@ -162,7 +162,8 @@ static int add_head(struct speedscope_encoder *e, enum event_kind kind, __u32 ow
 }
 
 /* One thread's samples. */
-static int add_profile(struct speedscope_encoder *e, enum event_kind kind, const __u32 *from, const __u32 *to)
+static int add_sampled_profile(struct speedscope_encoder *e, enum event_kind kind, const __u32 *from,
+			       const __u32 *to)
 {
 	const __u32 owner = profile_get_sample(e->profile, *from).owner;
 	__u64 sum = 0;
@@ -175,7 +176,7 @@ static int add_profile(struct speedscope_encoder *e, enum event_kind kind, const
 	}
 	if (!sum)
 		return 0;
-	err = add_head(e, kind, owner, sum) ?: add_list(e, kind, from, to, false) ?:
+	err = add_profile_head(e, kind, owner, sum) ?: add_list(e, kind, from, to, false) ?:
 	      buf_add_string(e->out, "],\"weights\":[") ?: add_list(e, kind, from, to, true) ?:
 	      buf_add_string(e->out, "]}");
 	if (!has_moments(e) && kind == profile_shown(e->profile) && sum > e->heaviest) {
@@ -186,7 +187,7 @@ static int add_profile(struct speedscope_encoder *e, enum event_kind kind, const
 	return err;
 }
 
-static int add_kind(struct speedscope_encoder *e, enum event_kind kind, __u32 n)
+static int add_speedscope_kind(struct speedscope_encoder *e, enum event_kind kind, __u32 n)
 {
 	int err = 0;
 
@@ -197,7 +198,7 @@ static int add_kind(struct speedscope_encoder *e, enum event_kind kind, __u32 n)
 			if (timeline_compare_owners(e->profile, owner,
 						    profile_get_sample(e->profile, e->order[to]).owner))
 				break;
-		err = add_profile(e, kind, e->order + from, e->order + to);
+		err = add_sampled_profile(e, kind, e->order + from, e->order + to);
 	}
 	return err;
 }
@@ -214,7 +215,7 @@ static __u64 seen_ns(const struct timeline_thread *t, bool ticks)
 }
 
 /* One thread as time passes. */
-static int add_thread(struct speedscope_encoder *e, const struct timeline_thread *t)
+static int add_evented_profile(struct speedscope_encoder *e, const struct timeline_thread *t)
 {
 	const __u64 busy = seen_ns(t, true);
 	int err;
@@ -241,22 +242,22 @@ static int add_threads(struct speedscope_encoder *e)
 	int err = has_moments(e) ? timeline_new(&t, e->profile) : 0;
 
 	for (size_t i = 0; i < t.count && !err; i++)
-		err = add_thread(e, &t.threads[i]);
+		err = add_evented_profile(e, &t.threads[i]);
 	return err;
 }
 
-static int encode(struct speedscope_encoder *e)
+static int encode_speedscope(struct speedscope_encoder *e)
 {
 	const __u32 n = profile_count(e->profile, PROFILE_SAMPLE);
 	int err = add_frames(e->profile, e->out);
 
 	for (__u32 i = 0; i < n; i++)
 		e->order[i] = i + 1;
-	qsort_r(e->order, n, sizeof(*e->order), compare_samples, (void *)e->profile);
+	qsort_r(e->order, n, sizeof(*e->order), compare_by_thread, (void *)e->profile);
 	err = err ?: add_threads(e);
 	for (int kind = 0; kind < EVENT_KINDS && !err; kind++)
 		if (profile_get_info(e->profile)->events & EVENT_BIT(kind))
-			err = add_kind(e, kind, n);
+			err = add_speedscope_kind(e, kind, n);
 	return err ?: buf_printf(e->out, "],\n\"activeProfileIndex\":%u}\n", e->active);
 }
 
@@ -265,7 +266,7 @@ int speedscope_encode(const struct profile *p, struct buf *out)
 	const size_t start = out->size;
 	_cleanup_free_ __u32 *order = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1, sizeof(*order));
 	struct speedscope_encoder e = { .profile = p, .out = out, .order = order };
-	int err = order ? encode(&e) : -ENOMEM;
+	int err = order ? encode_speedscope(&e) : -ENOMEM;
 
 	if (err)
 		out->size = start;

@@ -93,12 +93,12 @@ static double share(const struct drawing *d, __u64 value)
 	return total ? (double)value / (double)total : 0;
 }
 
-static double width_of(const struct drawing *d, const struct graph_node *n)
+static double width_of_frame(const struct drawing *d, const struct graph_node *n)
 {
 	return (WIDTH - 2 * MARGIN) * share(d, n->total);
 }
 
-static int add_title(struct drawing *d, const struct graph_node *n)
+static int add_frame_title(struct drawing *d, const struct graph_node *n)
 {
 	const struct profile *p = d->nodes.profile;
 	const struct profile_function *f = n->depth && n->of ? profile_get_function(p, n->of) : NULL;
@@ -138,11 +138,11 @@ static int add_colour(struct drawing *d, const struct graph_node *n)
 			  5 + shade(file));
 }
 
-static int add_frame(struct drawing *d, const struct graph_node *n, double x, double width)
+static int draw_frame(struct drawing *d, const struct graph_node *n, double x, double width)
 {
 	const double y = d->top + ROW * n->depth;
 	const int letters = (int)((width - 6) / LETTER);
-	int err = name_node(d, n) ?: buf_add_string(d->out, "<g><title>") ?: add_title(d, n);
+	int err = name_node(d, n) ?: buf_add_string(d->out, "<g><title>") ?: add_frame_title(d, n);
 
 	err = err ?: buf_printf(d->out, "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\"",
 				x, y, width, ROW - 1);
@@ -168,7 +168,7 @@ static int place(struct drawing *d)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		const struct graph_node *n = graph_node_at(&d->nodes, i);
-		const double width = width_of(d, n);
+		const double width = width_of_frame(d, n);
 
 		d->x[i] = n->depth ? d->x[n->parent] + d->used[n->parent] : owners;
 		if (n->depth)
@@ -204,16 +204,16 @@ static int add_graph(const struct profile *p, double *height, struct buf *out)
 
 	for (size_t i = 0; i < graph_node_count(&d.nodes) && !err; i++) {
 		const struct graph_node *n = graph_node_at(&d.nodes, i);
-		const double width = width_of(&d, n);
+		const double width = width_of_frame(&d, n);
 
 		if (width >= LEAST)
-			err = add_frame(&d, n, d.x[i], width);
+			err = draw_frame(&d, n, d.x[i], width);
 	}
 	*height = d.top + ROW * d.rows;
 	return err;
 }
 
-static int add_kind(const struct profile *p, enum event_kind kind, double *height, struct buf *out)
+static int draw_kind(const struct profile *p, enum event_kind kind, double *height, struct buf *out)
 {
 	const struct profile_filter filter = { .events = EVENT_BIT(kind) };
 	_cleanup_profile_ struct profile *part = NULL;
@@ -244,7 +244,7 @@ int svg_encode(const struct profile *p, struct buf *out)
 
 	for (int kind = 0; kind < EVENT_KINDS && !err; kind++)
 		if (events & EVENT_BIT(kind))
-			err = add_kind(p, kind, &height, &graphs);
+			err = draw_kind(p, kind, &height, &graphs);
 	err = err ?: add_picture(&graphs, height, out);
 	if (err)
 		out->size = start;
