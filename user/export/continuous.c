@@ -170,12 +170,12 @@ void continuous_pass_on(struct continuous *c, bool names_missing)
 		interval_files_run(&c->files);
 }
 
-static int due_ms(void *continuous)
+static int continuous_due_ms(void *continuous)
 {
 	return continuous_timeout_ms(continuous);
 }
 
-static void on_turn(void *continuous, unsigned int ready)
+static void continuous_on_turn(void *continuous, unsigned int ready)
 {
 	struct continuous *c = continuous;
 
@@ -188,7 +188,8 @@ static void on_turn(void *continuous, unsigned int ready)
 int continuous_watch(struct continuous *c, struct discover *discover, struct loop *loop)
 {
 	c->discover = discover;
-	return loop_watch(loop, &(struct loop_row){ continuous_fd(c), due_ms, on_turn, c });
+	return loop_watch(loop,
+			  &(struct loop_row){ continuous_fd(c), continuous_due_ms, continuous_on_turn, c });
 }
 
 /*

@@ -27,7 +27,7 @@ struct written {
 _Static_assert(sizeof(struct written) <= WRITER_CHILD_RESULT_MAX, "WRITER_CHILD_RESULT_MAX");
 
 /* In the child. */
-static int write_file(void *files, void *result)
+static int write_interval(void *files, void *result)
 {
 	const struct interval_files *f = files;
 	const __s64 start = profile_get_info(f->profile)->start_unix_ns;
@@ -104,7 +104,7 @@ static int on_failure(struct interval_files *f, int err)
 }
 
 /* Intervals that failed before come first, as a file of their own. */
-static int begin(struct interval_files *f)
+static int begin_file(struct interval_files *f)
 {
 	int err = 0;
 
@@ -115,7 +115,7 @@ static int begin(struct interval_files *f)
 		err = err ?: window_take(f->window, &f->profile, &f->taken);
 		f->due = false;
 	}
-	err = err ?: writer_child_start(&f->writer, write_file, f);
+	err = err ?: writer_child_start(&f->writer, write_interval, f);
 	return err ? on_failure(f, err) : -EINPROGRESS;
 }
 
@@ -145,7 +145,7 @@ int interval_files_run(struct interval_files *f)
 			return on_failure(f, err);
 		on_written(f, &done);
 	}
-	return f->due ? begin(f) : 0;
+	return f->due ? begin_file(f) : 0;
 }
 
 int interval_files_timeout_ms(const struct interval_files *f)
@@ -160,7 +160,7 @@ int interval_files_last(struct interval_files *f)
 	if (f->due) /* what is not taken yet becomes longer: there is no other file after it */
 		window_mark(f->window);
 	f->due = true;
-	err = f->writer.child ? 0 : begin(f);
+	err = f->writer.child ? 0 : begin_file(f);
 	return err == -EINPROGRESS ? 0 : err;
 }
 

@@ -27,7 +27,7 @@ struct splitting {
 	enum push_format format; /* of the receiver when it began */
 };
 
-static int split(void *context, const bool *stop)
+static int split_into_parts(void *context, const bool *stop)
 {
 	struct splitting *s = context;
 	_cleanup_profile_ struct profile *timed = NULL;
@@ -47,7 +47,7 @@ static void free_splitting(void *context)
 	free(s);
 }
 
-static const struct job_kind split_kind = { split, free_splitting };
+static const struct job_kind split_kind = { split_into_parts, free_splitting };
 
 static int start_job(struct interval_push *f, struct profile *log)
 {
@@ -199,7 +199,7 @@ static int take(struct interval_push *f)
 }
 
 /* A large profile is put together over several turns of the event loop, and then what the log has of it. */
-static int begin(struct interval_push *f)
+static int begin_push(struct interval_push *f)
 {
 	struct profile *log = NULL;
 	int err = f->profile ? 0 : take(f);
@@ -219,7 +219,7 @@ static int move_profile(struct interval_push *f)
 		return -EINPROGRESS;
 	if (f->job)
 		err = end_job(f);
-	return f->due || f->profile ? begin(f) : err;
+	return f->due || f->profile ? begin_push(f) : err;
 }
 
 static void say(struct interval_push *f)
@@ -265,7 +265,7 @@ void interval_push_run(struct interval_push *f)
 	move(f);
 }
 
-static bool is_busy(const struct interval_push *f)
+static bool pushes_still(const struct interval_push *f)
 {
 	return f->due || f->profile || f->job || push_waiting(f->push);
 }
@@ -315,7 +315,7 @@ int interval_push_finish(struct interval_push *f, double end)
 	push_hurry(f->push);
 	do
 		move(f);
-	while (is_busy(f) && wait_until(f, end));
+	while (pushes_still(f) && wait_until(f, end));
 	if (push_waiting(f->push))
 		log_warning("%zu profiles are not pushed: the receiver takes too long",
 			    push_waiting(f->push));

@@ -23,7 +23,7 @@
 #define WRITE_SECONDS  60.0 /* until writing is given up */
 #define PAUSE_US       1000 /* between two looks whether it is written, at the end of a run */
 
-static bool is_busy(const struct log_file *l)
+static bool writes_log(const struct log_file *l)
 {
 	return l->stretch || l->profile;
 }
@@ -35,7 +35,7 @@ int log_file_order(struct log_file *l, __u64 from, __u64 to, const struct trace_
 	__u64 oldest;
 	int err;
 
-	if (is_busy(l))
+	if (writes_log(l))
 		return -EBUSY;
 	if (l->windows->settle)
 		l->windows->settle(l->windows->context);
@@ -68,13 +68,13 @@ void log_file_signalled(struct log_file *l)
 
 /* --- one order ------------------------------------------------------------------------------------------ */
 
-static void forget(struct log_file *l)
+static void forget_stretch(struct log_file *l)
 {
 	journal_stretch_free(TAKE_PTR(l->stretch));
 	profile_free(TAKE_PTR(l->profile));
 }
 
-static void on_written(struct log_file *l, int err)
+static void on_log_written(struct log_file *l, int err)
 {
 	const struct profile_info *info = l->profile ? profile_get_info(l->profile) : NULL;
 	char lost[LOSSES_TEXT_SIZE] = "";
@@ -95,11 +95,11 @@ static void on_written(struct log_file *l, int err)
 				    "many: POST /debug/pyperf/log writes a shorter stretch",
 				    l->unlabelled, l->path);
 	}
-	forget(l);
+	forget_stretch(l);
 }
 
 /* In the child. */
-static int write_it(void *log_file, void *result)
+static int write_log(void *log_file, void *result)
 {
 	const struct log_file *l = log_file;
 	_cleanup_buf_ struct buf b = {};
@@ -122,10 +122,10 @@ static void make(struct log_file *l, __u64 pause_ns)
 		journal_stretch_free(TAKE_PTR(l->stretch));
 		l->end = clock_seconds() + WRITE_SECONDS;
 		err = l->of_trace && !profile_count(l->profile, PROFILE_SAMPLE) ? -ENODATA : 0;
-		err = err ?: writer_child_start(&l->writer, write_it, l);
+		err = err ?: writer_child_start(&l->writer, write_log, l);
 	}
 	if (err)
-		on_written(l, err);
+		on_log_written(l, err);
 }
 
 static void look(struct log_file *l)
@@ -139,7 +139,7 @@ static void look(struct log_file *l)
 		writer_child_abandon(&l->writer);
 		err = -ETIMEDOUT;
 	}
-	on_written(l, err);
+	on_log_written(l, err);
 }
 
 static bool waits_for_names(const struct log_file *l)
@@ -149,7 +149,7 @@ static bool waits_for_names(const struct log_file *l)
 
 /* --- turns ---------------------------------------------------------------------------------------------- */
 
-static void on_turn(void *log_file, unsigned int ready)
+static void log_file_on_turn(void *log_file, unsigned int ready)
 {
 	struct log_file *l = log_file;
 
@@ -160,12 +160,12 @@ static void on_turn(void *log_file, unsigned int ready)
 		make(l, l->windows->pause_ns);
 }
 
-static int due_ms(void *log_file)
+static int log_file_due_ms(void *log_file)
 {
 	const struct log_file *l = log_file;
 	double left;
 
-	if (!is_busy(l))
+	if (!writes_log(l))
 		return -1;
 	if (l->stretch && !waits_for_names(l))
 		return 0;
@@ -175,7 +175,7 @@ static int due_ms(void *log_file)
 
 int log_file_watch(struct log_file *l, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, l });
+	return loop_watch(loop, &(struct loop_row){ -1, log_file_due_ms, log_file_on_turn, l });
 }
 
 void log_file_finish(struct log_file *l, double end)
@@ -189,5 +189,5 @@ void log_file_finish(struct log_file *l, double end)
 void log_file_close(struct log_file *l)
 {
 	writer_child_abandon(&l->writer);
-	forget(l);
+	forget_stretch(l);
 }

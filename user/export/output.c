@@ -50,7 +50,7 @@ struct output_writing {
 	const struct buf *b;
 };
 
-static int write_it(void *context, void *result)
+static int write_output(void *context, void *result)
 {
 	const struct output_writing *w = context;
 
@@ -73,8 +73,8 @@ static int write_aside(struct output_writing *w, const struct output_patience *p
 	char nothing;
 	int err;
 
-	if (writer_child_start(&child, write_it, w)) /* better without a child than not at all */
-		return write_it(w, NULL);
+	if (writer_child_start(&child, write_output, w)) /* better without a child than not at all */
+		return write_output(w, NULL);
 	while ((err = writer_child_end(&child, &nothing, 0)) == -EINPROGRESS) {
 		if (is_over(patience, begun)) {
 			writer_child_abandon(&child);

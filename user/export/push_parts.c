@@ -85,8 +85,9 @@ struct parts {
 	struct series_names *names;
 };
 
-static int split(struct parts *parts, const struct profile *p, const struct split_limits *by,
-		 int (*fn)(void *context, const struct split_service *service, const struct profile *part))
+static int split_by_service(struct parts *parts, const struct profile *p, const struct split_limits *by,
+			    int (*fn)(void *context, const struct split_service *service,
+				      const struct profile *part))
 {
 	struct split_limits own = *by;
 
@@ -149,9 +150,9 @@ static int add_kind(struct parts *parts, const struct profile *p, enum event_kin
 	int err;
 
 	if (profile_get_info(p)->events == only.events)
-		return split(parts, p, &limits, add_part);
+		return split_by_service(parts, p, &limits, add_part);
 	err = profile_filter_apply(&only, p, &part);
-	return err ?: split(parts, part, &limits, add_part);
+	return err ?: split_by_service(parts, part, &limits, add_part);
 }
 
 static int add_otlp(void *context, const struct split_service *service, const struct profile *part)
@@ -174,7 +175,7 @@ int push_parts_make(const struct push_series *series, enum push_format format, c
 	int err = 0;
 
 	if (format == PUSH_OTLP)
-		return split(&parts, p, &otlp_limits, add_otlp);
+		return split_by_service(&parts, p, &otlp_limits, add_otlp);
 	for (int kind = 0; !err && kind < EVENT_KINDS; kind++)
 		if (profile_get_info(p)->events & EVENT_BIT(kind))
 			err = add_kind(&parts, p, kind);

@@ -32,7 +32,7 @@ static void print_kinds(const struct profile *p, FILE *f, int rows)
 	}
 }
 
-static int write_file(const struct whole_options *o, const struct profile *p)
+static int write_whole_file(const struct whole_options *o, const struct profile *p)
 {
 	_cleanup_buf_ struct buf file = {};
 	int err = format_rows[o->format].encode(p, &file);
@@ -148,7 +148,7 @@ int whole_write(const struct whole_options *o, struct window *window, struct har
 	}
 	if (!o->output)
 		return 0;
-	err = o->is_written ? 0 : write_file(o, profile);
+	err = o->is_written ? 0 : write_whole_file(o, profile);
 	if (err)
 		return err;
 	if (harvest_is_empty(ret_stats))

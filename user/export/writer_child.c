@@ -28,7 +28,7 @@ static void reap(struct writer_child *a)
 	a->undead_count = kept;
 }
 
-static void forget(struct writer_child *a)
+static void forget_child(struct writer_child *a)
 {
 	munmap(TAKE_PTR(a->page), sizeof(*a->page));
 	a->child = 0;
@@ -71,7 +71,7 @@ int writer_child_start(struct writer_child *a, writer_child_job *job, void *cont
 	if (child < 0) {
 		int err = -errno;
 
-		forget(a);
+		forget_child(a);
 		return err;
 	}
 	return 0;
@@ -89,7 +89,7 @@ int writer_child_end(struct writer_child *a, void *result, size_t size)
 		return -EINPROGRESS;
 	returned = ended == a->child && WIFEXITED(status) && !WEXITSTATUS(status) ? a->page->returned : -EIO;
 	memcpy(result, a->page->result, size);
-	forget(a);
+	forget_child(a);
 	return returned;
 }
 
@@ -104,6 +104,6 @@ void writer_child_abandon(struct writer_child *a)
 		return;
 	kill(a->child, SIGKILL);
 	a->undead[a->undead_count++] = a->child; /* writer_child_start() left room */
-	forget(a);
+	forget_child(a);
 	reap(a);
 }

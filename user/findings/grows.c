@@ -120,8 +120,8 @@ static int make_history(const struct recorded_growths *g, struct growth_history 
 }
 
 /* Adds one interval; those in which nothing is said of the process it did not grow. */
-static void add(const struct growth_stretch *stretch, const struct change *c, __s64 begin,
-		struct growth_over_time *g, __s64 *ret_late)
+static void add_change(const struct growth_stretch *stretch, const struct change *c, __s64 begin,
+		       struct growth_over_time *g, __s64 *ret_late)
 {
 	const __s64 change = recorded_sum(c->grown, c->shrunk > 0 ? -c->shrunk : 0);
 	const __s64 middle = stretch->start_ns / 2 + stretch->end_ns / 2;
@@ -148,7 +148,7 @@ static struct growth_over_time look(const struct growth_history *h, const struct
 	g.ns = last->end_ns - begin;
 	for (size_t i = 0; i < n; i++)
 		if (changes[i].at != changes[0].at)
-			add(&h->stretches[changes[i].at], &changes[i], begin, &g, &late);
+			add_change(&h->stretches[changes[i].at], &changes[i], begin, &g, &late);
 	g.net = g.net > 0 ? g.net : 0;
 	g.late_share = g.net ? (double)late / (double)g.net : 0;
 	g.goes_on = g.net && (double)g.grew >= GREW_PART * (double)g.intervals && g.late_share >= LATE_PART;

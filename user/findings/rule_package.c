@@ -62,7 +62,7 @@ static size_t in_package(const struct scene *s, const struct recorded_stack *sta
 	return spot_own(s, stack, own);
 }
 
-static int add_up(const struct scene *s, struct package_times *p)
+static int add_up_packages(const struct scene *s, struct package_times *p)
 {
 	const struct recorded *r = s->recorded;
 	int err = 0;
@@ -93,7 +93,7 @@ int rule_package(const struct scene *s, double least, struct finding *ret)
 {
 	_cleanup_(own_frames_close) struct own_frames own = { 0 };
 	_cleanup_(free_packages) struct package_times p = { .own = &own };
-	int err = own_frames_open(s->recorded, &own) ?: add_up(s, &p);
+	int err = own_frames_open(s->recorded, &own) ?: add_up_packages(s, &p);
 	char does[PACKAGE_NAME + 32];
 
 	if (err || !p.names.count)

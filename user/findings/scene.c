@@ -181,7 +181,7 @@ static void add_to_thread(struct scene *s, const struct recorded_stack *stack, s
 		t->pool_idle = recorded_sum(t->pool_idle, waits);
 }
 
-static int add_up(struct scene *s)
+static int add_up_threads(struct scene *s)
 {
 	for (__u32 id = 1; id <= recorded_stacks(s->recorded); id++) {
 		const struct recorded_stack stack = recorded_get_stack(s->recorded, id);
@@ -201,7 +201,7 @@ int scene_make(struct recorded *r, struct scene *ret)
 {
 	*ret = (struct scene){ .recorded = r, .ns = r->duration_ns };
 	find_columns(ret);
-	return find_names(ret) ?: marks_make(r, &ret->marks) ?: add_up(ret);
+	return find_names(ret) ?: marks_make(r, &ret->marks) ?: add_up_threads(ret);
 }
 
 void scene_free(struct scene *s)

@@ -28,7 +28,7 @@ size_t spot_own(const struct scene *s, const struct recorded_stack *stack, size_
 	return found == stack->n ? SPOT_NO_FRAME : found;
 }
 
-static int add(struct spots *p, const struct recorded_place *place, __s64 value)
+static int add_spot(struct spots *p, const struct recorded_place *place, __s64 value)
 {
 	const struct spot spot = { .line = place->line, .function = place->function };
 	__u32 id;
@@ -68,7 +68,7 @@ int spots_make(const struct scene *s, int column, spot_frame frame, const void *
 		ret->value = recorded_sum(ret->value, value);
 		ret->samples = recorded_sum(ret->samples, scene_value(s, &stack, EVENT_CPU));
 		if (at != SPOT_NO_FRAME)
-			err = add(ret, recorded_get_place(r, stack.places[at]), value);
+			err = add_spot(ret, recorded_get_place(r, stack.places[at]), value);
 	}
 	return err;
 }

@@ -29,7 +29,7 @@
 /* --- the parser ----------------------------------------------------------------------------------------- */
 
 /* Has the parser read a file. When it is gone this process ends, too: they are made anew together. */
-static int parse(const struct parser_question *q, int fd, struct buf *out)
+static int have_parsed(const struct parser_question *q, int fd, struct buf *out)
 {
 	int err = parser_ask(ISOLATED_PARSER_FD, q, fd, out);
 
@@ -43,7 +43,7 @@ static int read_image(int fd, struct image *ret)
 	const struct parser_question q = { .parse = PARSE_IMAGE };
 	_cleanup_buf_ struct buf bytes = { 0 };
 
-	return parse(&q, fd, &bytes) ?: image_parse(bytes.data, bytes.size, ret);
+	return have_parsed(&q, fd, &bytes) ?: image_parse(bytes.data, bytes.size, ret);
 }
 
 static struct {
@@ -113,7 +113,7 @@ static bool parse_debug_file(pid_t tid, int fd, const __u8 *build_id, __u8 size)
 	_cleanup_close_ int debug = debug_file_open(tid, fd, build_id, size);
 	_cleanup_buf_ struct buf nothing = { 0 };
 
-	return debug >= 0 && !parse(&beside, debug, &nothing);
+	return debug >= 0 && !have_parsed(&beside, debug, &nothing);
 }
 
 /* Parses the debug file of the file at hand. */
@@ -134,7 +134,7 @@ static void add_debug_file(pid_t tid, int fd, struct buf *out)
 
 	if (functions_parse(out->data, out->size, &functions) || functions.has_symbols ||
 	    !parse_debug_file(tid, fd, functions.build_id, functions.build_id_size) ||
-	    parse(&q, fd, &more))
+	    have_parsed(&q, fd, &more))
 		return;
 	*out = more;
 	more = plain;
@@ -147,7 +147,7 @@ int read_functions(struct reading *r)
 	const struct parser_question q = { .parse = PARSE_FUNCTIONS };
 	__u64 offset;
 	_cleanup_close_ int fd = open_mapped(r->tid, &r->request->functions.mapped, &offset);
-	int err = fd < 0 ? fd : parse(&q, fd, &r->table);
+	int err = fd < 0 ? fd : have_parsed(&q, fd, &r->table);
 
 	if (!err && !r->request->functions.plain)
 		add_debug_file(r->tid, fd, &r->table);
@@ -165,7 +165,7 @@ int read_rows(struct reading *r)
 	if (offset >> REGION_SHIFT >= ROWS_REGIONS)
 		return -ERANGE;
 	q.region = offset >> REGION_SHIFT;
-	return parse(&q, fd, &r->table);
+	return have_parsed(&q, fd, &r->table);
 }
 
 /* From the separate debug file if there are no lines in the file itself. */
@@ -174,10 +174,10 @@ int read_source(struct reading *r)
 	const struct parser_question q = { .parse = PARSE_SOURCE, .source = r->request->source.source };
 	__u64 offset;
 	_cleanup_close_ int fd = open_mapped(r->tid, &r->request->source.mapped, &offset);
-	int err = fd < 0 ? fd : parse(&q, fd, &r->table);
+	int err = fd < 0 ? fd : have_parsed(&q, fd, &r->table);
 
 	if (fd >= 0 && err == -ENODATA && parse_its_debug_file(r->tid, fd))
-		return parse(&q, fd, &r->table);
+		return have_parsed(&q, fd, &r->table);
 	return err;
 }
 
@@ -191,7 +191,7 @@ int read_names(struct reading *r)
 	if (fd < 0)
 		return fd;
 	parse_its_debug_file(r->tid, fd);
-	return parse(&q, fd, &r->table);
+	return have_parsed(&q, fd, &r->table);
 }
 
 int read_perf_map(struct reading *r)
@@ -206,7 +206,7 @@ int read_perf_map(struct reading *r)
 	file = code_file_of(&stat);
 	if (!memcmp(&file, &r->request->perf_map.known, sizeof(file)))
 		return -EALREADY;
-	return buf_add(&r->table, &file, sizeof(file)) ?: parse(&q, fd, &r->table);
+	return buf_add(&r->table, &file, sizeof(file)) ?: have_parsed(&q, fd, &r->table);
 }
 
 /* It takes no parser: lines are found, and nothing is understood. */

@@ -19,7 +19,7 @@
 #define FILES_MAX   (ISOLATED_SOCKET_FD + 3) /* one comes with each question, and one may be kept */
 #define MESSAGE_MAX (64 << 10) /* bytes; a socket of this kind takes as much in one message */
 
-static int prepare(int socket, pid_t parent, int landlock)
+static int prepare_parser(int socket, pid_t parent, int landlock)
 {
 	static const struct rlimit files = { FILES_MAX, FILES_MAX };
 	const struct isolation i = {
@@ -49,7 +49,7 @@ static int send_all(const void *data, size_t size)
 	return 0;
 }
 
-static int parse(const struct parser_question *q, int fd, int beside, struct buf *out)
+static int parse_file(const struct parser_question *q, int fd, int beside, struct buf *out)
 {
 	const struct parse_row *row = parse_row(q->parse);
 	int err;
@@ -70,7 +70,7 @@ static bool answer_one(int *beside)
 
 	if (message_receive(ISOLATED_SOCKET_FD, &q, sizeof(q), &fd, 0))
 		return false;
-	a.error = parse(&q, fd, *beside, &bytes);
+	a.error = parse_file(&q, fd, *beside, &bytes);
 	if (*beside >= 0)
 		close(*beside);
 	*beside = q.parse == PARSE_BESIDE ? TAKE_FD(fd) : -1;
@@ -82,7 +82,7 @@ void parser_child_run(int socket, pid_t parent, int landlock)
 {
 	int beside = -1;
 
-	if (prepare(socket, parent, landlock))
+	if (prepare_parser(socket, parent, landlock))
 		_exit(1);
 	while (answer_one(&beside))
 		;

@@ -23,7 +23,7 @@
 
 #define MEMORY_MAX (256ULL << 20) /* bytes of address space beyond what fork() copied */
 
-static void prepare(const struct worker_child *c)
+static void prepare_worker(const struct worker_child *c)
 {
 	const struct isolation i = {
 		.name = "pyperf-worker",
@@ -106,7 +106,7 @@ void worker_child_run(const struct worker_child *c)
 	static struct worker_reply reply;
 	struct pods *pods;
 
-	prepare(c);
+	prepare_worker(c);
 	if (pods_new(&pods, c->pod_logs))
 		_exit(1);
 	binaries_read_by(reading_image_in_time);

@@ -100,7 +100,7 @@ static unsigned int thinned(const struct area_control *c)
 	return level;
 }
 
-static void look(const struct area *a, unsigned int weight, unsigned int left_out)
+static void look_at_all(const struct area *a, unsigned int weight, unsigned int left_out)
 {
 	static __u64 stamp, synced;
 	struct area_control *c = a->control;
@@ -147,7 +147,7 @@ void child_run(const struct area *a, int socket, int (*confine)(void))
 			continue;
 		weight = block_end(&b, period, clock_ns());
 		if (__atomic_load_n(&c->runs, __ATOMIC_ACQUIRE))
-			look(a, weight, b.span - 1);
+			look_at_all(a, weight, b.span - 1);
 		block_begin(&b, period, thinned(c), clock_ns(), &random);
 	}
 }

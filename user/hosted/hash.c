@@ -94,7 +94,7 @@ static __u32 *bucket_of(struct shared_hash *h, const void *key)
 }
 
 /* The word that leads to the entry of this key. Links are bounded, since the other side may be broken. */
-static __u32 *find(struct shared_hash *h, const void *key)
+static __u32 *find_link(struct shared_hash *h, const void *key)
 {
 	__u32 *at = bucket_of(h, key);
 
@@ -112,14 +112,14 @@ void *shared_hash_find(struct shared_hash *h, const void *key)
 	void *value;
 
 	lock(h);
-	at = find(h, key);
+	at = find_link(h, key);
 	value = at ? value_of(h, *at - 1) : NULL;
 	unlock(h);
 	return value;
 }
 
 /* The number of an entry for a new key; -1: there is none. */
-static __s64 take(struct shared_hash *h)
+static __s64 take_entry(struct shared_hash *h)
 {
 	if (h->free && h->free <= h->entries) {
 		const __u32 i = h->free - 1;
@@ -136,8 +136,8 @@ int shared_hash_set(struct shared_hash *h, const void *key, const void *value)
 	__s64 i;
 
 	lock(h);
-	at = find(h, key);
-	i = at ? (__s64)*at - 1 : take(h);
+	at = find_link(h, key);
+	i = at ? (__s64)*at - 1 : take_entry(h);
 	if (i >= 0)
 		memcpy(value_of(h, i), value, h->value_size);
 	if (i >= 0 && !at) {
@@ -157,7 +157,7 @@ int shared_hash_remove(struct shared_hash *h, const void *key)
 	__u32 *at, i;
 
 	lock(h);
-	at = find(h, key);
+	at = find_link(h, key);
 	if (at) {
 		i = *at - 1;
 		*at = *link_of(h, i);

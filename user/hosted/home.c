@@ -194,7 +194,7 @@ static int wait_for_answer(const struct area_control *c, __u32 asked)
 	return 0;
 }
 
-static void settle(struct kernel *k)
+static void settle_child(struct kernel *k)
 {
 	const struct outside *o = k->at_home;
 
@@ -211,7 +211,7 @@ static void stop(struct kernel *k)
 
 	if (!o || !o->area.base)
 		return;
-	settle(k);
+	settle_child(k);
 	__atomic_store_n(&o->area.control->runs, 0, __ATOMIC_RELEASE);
 	k->home->wait(k);
 }
@@ -347,7 +347,7 @@ const struct home home_outside = {
 	.start = start,
 	.follow = follow,
 	.set_rate = set_rate,
-	.settle = settle,
+	.settle = settle_child,
 	.stop = stop,
 	.wait = wait_for_round,
 	.list = list,

@@ -28,7 +28,7 @@ int meet_open(bool children)
 }
 
 /* Whether it is a child of one that is looked at. */
-static bool take(pid_t pid)
+static bool take_child(pid_t pid)
 {
 	const struct looked *parent;
 	const struct process *known;
@@ -61,12 +61,12 @@ static unsigned int pass(DIR *folder)
 			continue;
 		met[pid / 64] |= 1ULL << pid % 64;
 		if (!(before[pid / 64] >> pid % 64 & 1))
-			children += take(pid);
+			children += take_child(pid);
 	}
 	return children;
 }
 
-static void look(void)
+static void list_processes(void)
 {
 	__u64 *other = before;
 	DIR *folder = opendir("/proc");
@@ -88,7 +88,7 @@ void meet(__u64 now)
 
 	if ((!with_children && !sample_is_of_all()) || now < due)
 		return;
-	look();
+	list_processes();
 	cost = PAUSE_COSTS * (clock_ns() - now);
 	due = now + (cost > PAUSE_MIN ? cost : PAUSE_MIN);
 }

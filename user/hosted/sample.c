@@ -23,11 +23,11 @@ struct scratch;
 struct layout;
 struct cpu_stats;
 struct thread;
-static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
-		  const struct layout *l, int outcome);
+static int settle_outcome(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
+			  const struct layout *l, int outcome);
 
 #define IN_VAIN_MAX 16 /* looks at a sleeper, until what is not whole is taken for all that there is */
-#define sample_of_one_moment(s, count, kind, t, l, outcome) (settle(s, count, kind, t, l, outcome))
+#define sample_of_one_moment(s, count, kind, t, l, outcome) (settle_outcome(s, count, kind, t, l, outcome))
 
 /* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or no use. */
 #pragma GCC diagnostic push
@@ -85,8 +85,8 @@ static void ask_again(void)
 	__sync_fetch_and_add(&processes_stamp, 1);
 }
 
-static int settle(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
-		  const struct layout *l, int outcome)
+static int settle_outcome(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
+			  const struct layout *l, int outcome)
 {
 	const bool refused = memory_refused();
 

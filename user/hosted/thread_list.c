@@ -95,7 +95,7 @@ void thread_list_account(struct looked *p, int last)
 	}
 }
 
-static struct looked_thread *find(struct looked *p, pid_t tid)
+static struct looked_thread *find_thread(struct looked *p, pid_t tid)
 {
 	for (unsigned int i = 0; i < p->count; i++)
 		if (p->threads[i].s.tid == tid)
@@ -145,7 +145,7 @@ void thread_list_follow(struct looked *p, unsigned int threads)
 	for (unsigned int i = 0; i < p->count; i++)
 		p->threads[i].met = false;
 	for (size_t i = 0; i < n; i++) {
-		struct looked_thread *t = find(p, tids[i]);
+		struct looked_thread *t = find_thread(p, tids[i]);
 
 		if (t)
 			t->met = true;

@@ -18,7 +18,7 @@ void wall_open(__u64 period_ns)
 }
 
 /* What there is, and from now on has been counted. */
-static __u64 take(__s64 *ns)
+static __u64 take_count(__s64 *ns)
 {
 	const __u64 has = *ns > 0 ? *ns : 0;
 
@@ -93,17 +93,17 @@ void wall_found_off(struct looked_thread *t, const struct thread_runs *r, unsign
 		t->stateless = sample_asleep(&t->s, syscall, claim(&t->wall.asleep, weight));
 	} else if (t->wall.queued > (__s64)QUEUED_LEAST) {
 		thread_waits(&t->s.hold, r);
-		sample_queued(&t->s, take(&t->wall.queued));
+		sample_queued(&t->s, take_count(&t->wall.queued));
 	}
 }
 
 void wall_found_on(struct looked_thread *t)
 {
 	if (t->wall.queued > (__s64)QUEUED_LEAST)
-		sample_queued(&t->s, take(&t->wall.queued));
+		sample_queued(&t->s, take_count(&t->wall.queued));
 }
 
 void wall_end(struct looked_thread *t)
 {
-	sample_unseen(&t->s, take(&t->wall.asleep), take(&t->wall.queued));
+	sample_unseen(&t->s, take_count(&t->wall.asleep), take_count(&t->wall.queued));
 }

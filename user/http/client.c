@@ -125,7 +125,7 @@ static void find_why(const char *body, size_t n, char *why, size_t size)
 	snprintf(why, size, "%.*s", (int)length, body);
 }
 
-static int take_answer(const struct buf *b, struct buf *body, char *why, size_t size)
+static int take_http_answer(const struct buf *b, struct buf *body, char *why, size_t size)
 {
 	const char *at = b->size ? find_body(b) : NULL;
 	const size_t n = at ? (size_t)(b->data + b->size - at) : 0;
@@ -182,7 +182,7 @@ int client_get(const struct http_address *a, const char *path, const char *token
 	if (body->size_max && body->size_max < BUF_MAX - CLIENT_HEAD_MAX - CHUNK)
 		answer.size_max = body->size_max + CLIENT_HEAD_MAX + CHUNK;
 	err = exchange(a, path, token, seconds, &answer);
-	return err ?: take_answer(&answer, body, why, size);
+	return err ?: take_http_answer(&answer, body, why, size);
 }
 
 bool client_is_profiler(const struct http_address *a, double seconds)
@@ -193,7 +193,7 @@ bool client_is_profiler(const struct http_address *a, double seconds)
 	char why[2];
 
 	if (exchange(a, "/healthz", NULL, seconds, &answer) ||
-	    take_answer(&answer, &body, why, sizeof(why)))
+	    take_http_answer(&answer, &body, why, sizeof(why)))
 		return false;
 	server = find_header(answer.data, find_body(&answer), "\nserver:");
 	return server && !strncmp(server + strspn(server, " "), ours, strlen(ours));

@@ -40,7 +40,7 @@ struct client_address connection_address(struct MHD_Connection *connection)
 	return ret;
 }
 
-static struct connection *find(struct MHD_Connection *connection)
+static struct connection *connection_of(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -48,7 +48,7 @@ static struct connection *find(struct MHD_Connection *connection)
 	return info ? info->socket_context : NULL;
 }
 
-static struct connection *add(struct connections *all, struct MHD_Connection *connection)
+static struct connection *add_connection(struct connections *all, struct MHD_Connection *connection)
 {
 	struct connection *c = malloc(sizeof(*c));
 
@@ -113,7 +113,7 @@ static const struct client_address *greatest(const struct connections *all, size
 }
 
 /* The newest stays: whoever looks whether the service is alive comes anew each time. */
-static void make_room(struct connections *all, const struct connection *newest)
+static void close_most(struct connections *all, const struct connection *newest)
 {
 	size_t total = count(all, NULL), most;
 	const struct client_address *whose;
@@ -138,9 +138,9 @@ void connections_notify(void *context, struct MHD_Connection *connection, void *
 	struct connection *c = *own;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		*own = c = add(context, connection);
+		*own = c = add_connection(context, connection);
 		if (c)
-			make_room(context, c);
+			close_most(context, c);
 		else /* nobody would watch its time */
 			shutdown(connection_fd(connection), SHUT_RDWR);
 		return;
@@ -156,7 +156,7 @@ void connections_notify(void *context, struct MHD_Connection *connection, void *
 
 void connection_set_deadline(struct MHD_Connection *connection, double deadline)
 {
-	struct connection *c = find(connection);
+	struct connection *c = connection_of(connection);
 
 	if (c)
 		c->deadline = deadline;

@@ -38,7 +38,7 @@ static int encode_report(const struct profile *p, const struct report_wish *w, s
 	return err;
 }
 
-static int encode(void *context, const bool *stop)
+static int encode_part(void *context, const bool *stop)
 {
 	_cleanup_profile_ struct profile *part = NULL, *joined = NULL;
 	struct encoding *e = context;
@@ -75,7 +75,7 @@ static void free_encoding(void *context)
 	free(e);
 }
 
-static const struct job_kind encode_kind = { encode, free_encoding };
+static const struct job_kind encode_kind = { encode_part, free_encoding };
 
 int encode_job_start(struct job **ret, const struct encode_work *work, int eventfd)
 {
@@ -97,7 +97,7 @@ const struct encode_work *encode_job_work(const struct job *job)
 	return &((struct encoding *)job_context(job))->work;
 }
 
-static int take(struct job *job, int err, struct buf *out, __u32 *ret_samples)
+static int take_encoded(struct job *job, int err, struct buf *out, __u32 *ret_samples)
 {
 	struct encoding *e = job_context(job);
 
@@ -110,12 +110,12 @@ static int take(struct job *job, int err, struct buf *out, __u32 *ret_samples)
 
 int encode_job_end(struct job *job, struct buf *out, __u32 *ret_samples)
 {
-	return take(job, job_wait(job), out, ret_samples);
+	return take_encoded(job, job_wait(job), out, ret_samples);
 }
 
 int encode_job_stop(struct job *job, struct buf *out)
 {
 	__u32 samples;
 
-	return take(job, job_stop(job), out, &samples);
+	return take_encoded(job, job_stop(job), out, &samples);
 }

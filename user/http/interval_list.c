@@ -45,7 +45,7 @@ static int add_outcomes(const struct cpu_stats *sum, enum event_kind kind, struc
 	return err;
 }
 
-static int add_events(const struct cpu_stats *sum, __u32 events, struct buf *out)
+static int add_kinds(const struct cpu_stats *sum, __u32 events, struct buf *out)
 {
 	bool any = false;
 	int err = 0;
@@ -105,8 +105,8 @@ static int add_facts(struct buf *out)
 	return err;
 }
 
-static int add_all(const struct history *h, const struct kernel *kernel, __u32 events,
-		   const struct interval_offers *offers, struct buf *out)
+static int add_list(const struct history *h, const struct kernel *kernel, __u32 events,
+		    const struct interval_offers *offers, struct buf *out)
 {
 	struct kernel_stats stats = {};
 	int err;
@@ -114,7 +114,7 @@ static int add_all(const struct history *h, const struct kernel *kernel, __u32 e
 	if (kernel)
 		kernel_stats(kernel, &stats);
 	err = buf_add_string(out, "{\"schema\":\"pyperf-bpf.intervals/1\",\"events\":[") ?:
-	      add_events(&stats.sum, events, out) ?: add_facts(out) ?:
+	      add_kinds(&stats.sum, events, out) ?: add_facts(out) ?:
 	      buf_printf(out, "],\"log\":%s,\"source\":%s,\"speedscope\":%s,\"intervals\":[",
 			 offers->log ? "true" : "false", offers->source ? "true" : "false",
 			 offers->speedscope ? "true" : "false");
@@ -128,7 +128,7 @@ enum MHD_Result interval_list_answer(const struct history *h, const struct kerne
 				     const struct client *c)
 {
 	_cleanup_buf_ struct buf out = {};
-	int err = add_all(h, kernel, run->events, offers, &out);
+	int err = add_list(h, kernel, run->events, offers, &out);
 
 	return err ? answer_failure(c, err) : answer_buf(c, MHD_HTTP_OK, TYPE_JSON, &out);
 }

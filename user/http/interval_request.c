@@ -53,8 +53,8 @@ static bool is_whole(const struct profile_filter *filter, int format, struct str
 	return format == ENCODE_GRAPH && !s.last && profile_filter_is_empty(filter);
 }
 
-static struct MHD_Response *find(const struct interval_requests *all, const struct profile_filter *filter,
-				 int format, struct stretch s)
+static struct MHD_Response *find_answer(const struct interval_requests *all,
+					const struct profile_filter *filter, int format, struct stretch s)
 {
 	if (is_whole(filter, format, s))
 		return all->whole;
@@ -67,7 +67,7 @@ static struct MHD_Response *find(const struct interval_requests *all, const stru
 }
 
 /* Deep stacks of which each was seen once make an answer of many megabytes. The oldest go first. */
-static void make_room(struct interval_requests *all)
+static void drop_oldest_answers(struct interval_requests *all)
 {
 	size_t bytes = 0;
 
@@ -90,7 +90,7 @@ static void keep(struct interval_requests *all, const struct encode_work *w, str
 		return;
 	}
 	release(&all->rows[all->next].response);
-	make_room(all);
+	drop_oldest_answers(all);
 	all->rows[all->next].filter = w->filter;
 	all->rows[all->next].format = w->format;
 	all->rows[all->next].stretch = all->stretch;
@@ -258,8 +258,8 @@ static struct part find_part(const struct interval_requests *all, const struct q
 	return part;
 }
 
-static enum MHD_Result answer(struct interval_requests *all, const struct query *q, int format,
-			      const struct client *c, struct suspended **wait)
+static enum MHD_Result answer_interval(struct interval_requests *all, const struct query *q, int format,
+				       const struct client *c, struct suspended **wait)
 {
 	const struct profile *newest = recent_profile(all->recent);
 	struct MHD_Response *response;
@@ -277,7 +277,7 @@ static enum MHD_Result answer(struct interval_requests *all, const struct query 
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", QUERY_NOT_OF_THIS_RUN);
 	/* Whoever has waited takes the answer that was made, though there is a newer profile by now. */
 	response = *wait || all->job || all->of == all->recent->serial || part.stretch.last ?
-			   find(all, &q->filter, format, part.stretch) : NULL;
+			   find_answer(all, &q->filter, format, part.stretch) : NULL;
 	if (response)
 		return answer_send(c, MHD_HTTP_OK, response);
 	if (*wait && all->error)
@@ -296,7 +296,7 @@ enum MHD_Result interval_request_begin(struct interval_requests *all, const stru
 
 	if (query_read_interval(&q, c->connection))
 		return answer_line(c, MHD_HTTP_BAD_REQUEST, "%s", q.keys.error);
-	return answer(all, &q, q.form ? ENCODE_GRAPH : (int)q.format, c, ret);
+	return answer_interval(all, &q, q.form ? ENCODE_GRAPH : (int)q.format, c, ret);
 }
 
 static enum MHD_Result ask_again(struct suspended *w)

@@ -42,7 +42,7 @@ struct keys_reading {
 	const struct key_table *table;
 };
 
-static enum MHD_Result add(void *reading, enum MHD_ValueKind kind, const char *name, const char *value)
+static enum MHD_Result add_key(void *reading, enum MHD_ValueKind kind, const char *name, const char *value)
 {
 	const struct keys_reading *r = reading;
 
@@ -52,6 +52,7 @@ static enum MHD_Result add(void *reading, enum MHD_ValueKind kind, const char *n
 
 int keys_read(struct keys *k, const struct key_table *table, struct MHD_Connection *connection)
 {
-	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add, &(struct keys_reading){ k, table });
+	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_key,
+				  &(struct keys_reading){ k, table });
 	return *k->error ? -EINVAL : 0;
 }

@@ -62,7 +62,7 @@ static void counter(struct metrics_page *p, const char *name, const char *help, 
 	value(p, name, number);
 }
 
-static void add_outcomes(struct metrics_page *p, const struct cpu_stats *sum, enum event_kind kind)
+static void add_outcome_metric(struct metrics_page *p, const struct cpu_stats *sum, enum event_kind kind)
 {
 	const struct event_row *e = &event_rows[kind];
 	char name[64], help[160], id[OUTCOME_ID_MAX];
@@ -318,7 +318,7 @@ int metrics_text(const struct metrics_view *v, struct buf *out)
 	      in->run->budget);
 	gauge(&p, "cpus", "CPUs that tick.", in->run->cpus);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		add_outcomes(&p, &k.sum, kind);
+		add_outcome_metric(&p, &k.sum, kind);
 	add_natives(&p, &k.sum);
 	add_stats(&p, &k.sum);
 	counter(&p, "generations_total", "Times half of the tables was full, or nearly, and emptied.",

@@ -44,7 +44,7 @@ static int add_state(const struct site *s, struct buf *out)
 }
 
 /* One link for each kind of event, if there are several. page.js keeps the rest of the query. */
-static int add_events(const struct site *s, struct buf *out)
+static int add_links(const struct site *s, struct buf *out)
 {
 	const __u32 events = s->inputs.run->events;
 	int err = 0;
@@ -77,7 +77,7 @@ static const struct {
 	int (*add)(const struct site *s, struct buf *out);
 } parts[] = {
 	{ "{version}", add_version },
-	{ "{events}", add_events },
+	{ "{events}", add_links },
 	{ "{graph}", add_graph },
 	{ "{state}", add_state },
 	{ "{processes}", add_processes },

@@ -43,13 +43,13 @@ struct profile_request {
 	char lost[LOSSES_TEXT_SIZE]; /* of the log, in the stretch */
 };
 
-static struct profile_request *request_of(struct suspended *w)
+static struct profile_request *profile_request_of(struct suspended *w)
 {
 	return (struct profile_request *)w;
 }
 
 /* MHD does not look at a suspended connection, so that its client has gone must be seen here. */
-static int watch(struct profile_request *r)
+static int watch_client(struct profile_request *r)
 {
 	struct epoll_event e = { .events = EPOLLRDHUP, .data.ptr = r };
 	const int fd = connection_fd(r->request.client.connection);
@@ -101,7 +101,7 @@ static int open_window(struct profile_request *r)
 
 static int start_waiting(struct profile_request *r)
 {
-	int err = watch(r);
+	int err = watch_client(r);
 
 	if (err)
 		return err;
@@ -115,7 +115,7 @@ static int start_waiting(struct profile_request *r)
 	return 0;
 }
 
-static enum MHD_Result end_request(struct suspended *w);
+static enum MHD_Result end_profile_request(struct suspended *w);
 static void free_request(struct suspended *w);
 
 static int new_request(struct profile_requests *all, const struct query *q, const struct client *c,
@@ -126,7 +126,7 @@ static int new_request(struct profile_requests *all, const struct query *q, cons
 
 	if (!r)
 		return -ENOMEM;
-	r->request = suspended_begin(c, end_request, free_request);
+	r->request = suspended_begin(c, end_profile_request, free_request);
 	r->all = all;
 	r->query = *q;
 	err = start_waiting(r);
@@ -155,7 +155,7 @@ static struct request_shares count_open(const struct profile_requests *all,
 	struct request_shares n = {};
 
 	for (struct suspended *w = all->first; w; w = w->next) {
-		n.long_ones += request_of(w)->query.seconds > LONG_SECONDS;
+		n.long_ones += profile_request_of(w)->query.seconds > LONG_SECONDS;
 		n.of_address += !memcmp(&w->address, address, sizeof(*address));
 	}
 	return n;
@@ -251,7 +251,7 @@ void profile_request_gone(struct profile_request *r)
 
 static void free_request(struct suspended *w)
 {
-	struct profile_request *r = request_of(w);
+	struct profile_request *r = profile_request_of(w);
 
 	close_window(r);
 	job_abandon(r->job);
@@ -341,7 +341,7 @@ void profile_requests_run(void *requests, double now)
 	struct suspended *next;
 
 	for (struct suspended *w = all->first; w; w = next) {
-		struct profile_request *r = request_of(w);
+		struct profile_request *r = profile_request_of(w);
 
 		next = w->next;
 		if (r->stage == SAMPLING && now >= r->due)
@@ -359,7 +359,7 @@ double profile_requests_next(const void *requests)
 	double next = HTTP_NEVER;
 
 	for (struct suspended *w = all->first; w; w = w->next) {
-		const struct profile_request *r = request_of(w);
+		const struct profile_request *r = profile_request_of(w);
 
 		if (r->stage == NAMING && !discover_pending(all->discover))
 			return 0;
@@ -374,11 +374,11 @@ void profile_requests_finish(void *requests)
 	struct profile_requests *all = requests;
 
 	while (all->first)
-		wake(request_of(all->first), DONE);
+		wake(profile_request_of(all->first), DONE);
 }
 
 /* At the end of the run there is nothing else to do: nobody minds that it takes time. */
-static int encode(struct profile_request *r, struct buf *out, __u32 *ret_samples)
+static int encode_at_end(struct profile_request *r, struct buf *out, __u32 *ret_samples)
 {
 	int err = r->window || r->stretch ? start_encoding(r) : r->request.error;
 
@@ -411,16 +411,16 @@ static enum MHD_Result answer_profile(const struct profile_request *r, struct bu
 	return answer_buf_with(&r->request.client, MHD_HTTP_OK, type, body, headers);
 }
 
-static enum MHD_Result end_request(struct suspended *w)
+static enum MHD_Result end_profile_request(struct suspended *w)
 {
-	struct profile_request *r = request_of(w);
+	struct profile_request *r = profile_request_of(w);
 	_cleanup_buf_ struct buf out = {};
 	__u32 samples = 0;
 	int err;
 
 	if (r->stage == GONE)
 		return MHD_NO; /* hang up */
-	err = encode(r, &out, &samples);
+	err = encode_at_end(r, &out, &samples);
 	if (err)
 		return answer_failure(&r->request.client, err);
 	r->all->served++;

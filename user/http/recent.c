@@ -40,7 +40,7 @@ const struct profile *recent_profile(const struct recent *r)
 	return newest ? newest->profile : NULL;
 }
 
-static void take(struct recent *r)
+static void take_interval(struct recent *r)
 {
 	struct harvest_stats stats;
 	struct profile *profile;
@@ -65,7 +65,7 @@ void recent_run(struct recent *r, double now)
 		r->due = now; /* go on in the next turn of the event loop */
 		return;
 	}
-	take(r);
+	take_interval(r);
 	r->marked = false;
 	r->seconds = at_most(r->seconds * 2, r->interval);
 	r->due = now + r->seconds - NAMING_SECONDS;

@@ -290,7 +290,7 @@ static enum MHD_Result answer_viewer(struct visit *v, const char *path, const ch
 	return answer_line(&v->client, MHD_HTTP_NOT_FOUND, "%s", what_there_is[exposure]);
 }
 
-static enum MHD_Result answer(struct visit *v, const char *path, const char *method)
+static enum MHD_Result answer_visit(struct visit *v, const char *path, const char *method)
 {
 	enum exposure exposure = v->entrance->exposure;
 	const struct page_file *file;
@@ -349,7 +349,7 @@ enum MHD_Result route_request(void *context, struct MHD_Connection *connection, 
 		*body_size = 0;
 		return MHD_YES;
 	}
-	return v->waits ? v->waits->end(v->waits) : answer(v, url, method);
+	return v->waits ? v->waits->end(v->waits) : answer_visit(v, url, method);
 }
 
 void route_completed(void *context, struct MHD_Connection *connection, void **own,

@@ -44,7 +44,7 @@ struct http {
 };
 
 /* Watches a socket without a pointer: only clients that wait for a profile have one. */
-static int watch(const struct http *h, int fd)
+static int watch_socket(const struct http *h, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
@@ -95,7 +95,7 @@ static int open_all(struct http *h)
 
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	h->eventfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = h->epoll < 0 || h->eventfd < 0 ? -errno : watch(h, h->eventfd);
+	err = h->epoll < 0 || h->eventfd < 0 ? -errno : watch_socket(h, h->eventfd);
 	if (err)
 		close_all(h);
 	return err;
@@ -180,7 +180,7 @@ static int start_daemon(struct http *h, struct listener *l, int fd)
 	if (!l->daemon)
 		return -ENOMEM;
 	info = MHD_get_daemon_info(l->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	if (!info || watch(h, info->epoll_fd)) {
+	if (!info || watch_socket(h, info->epoll_fd)) {
 		MHD_stop_daemon(TAKE_PTR(l->daemon));
 		return -EIO;
 	}

@@ -10,7 +10,7 @@
 #define DIGITS_MAX 9
 #define PID_MAX	   4194304 /* of Linux: PID_MAX_LIMIT */
 
-static struct source_query *query_of(struct keys *k)
+static struct source_query *source_query_of(struct keys *k)
 {
 	return (struct source_query *)((char *)k - offsetof(struct source_query, keys));
 }
@@ -26,28 +26,28 @@ static int set_number(struct keys *k, const char *key, const char *value, __u32 
 	return 0;
 }
 
-static int set_pid(struct keys *k, const char *value)
+static int set_source_pid(struct keys *k, const char *value)
 {
 	__u32 pid = 0;
 	int err = set_number(k, "pid", value, 1, PID_MAX, &pid);
 
-	query_of(k)->pid = pid;
+	source_query_of(k)->pid = pid;
 	return err;
 }
 
 static int set_line(struct keys *k, const char *value)
 {
-	return set_number(k, "line", value, 0, ~0U, &query_of(k)->line);
+	return set_number(k, "line", value, 0, ~0U, &source_query_of(k)->line);
 }
 
-static int set_from(struct keys *k, const char *value)
+static int set_first_line(struct keys *k, const char *value)
 {
-	return set_number(k, "from", value, 1, ~0U, &query_of(k)->from);
+	return set_number(k, "from", value, 1, ~0U, &source_query_of(k)->from);
 }
 
-static int set_to(struct keys *k, const char *value)
+static int set_last_line(struct keys *k, const char *value)
 {
-	return set_number(k, "to", value, 1, ~0U, &query_of(k)->to);
+	return set_number(k, "to", value, 1, ~0U, &source_query_of(k)->to);
 }
 
 static int set_name(struct keys *k, const char *value)
@@ -55,7 +55,7 @@ static int set_name(struct keys *k, const char *value)
 	if (!*value || strlen(value) >= SOURCE_QUERY_NAME_SIZE)
 		return keys_fail(k, "name wants the name of a function, of %d bytes at most",
 				 SOURCE_QUERY_NAME_SIZE - 1);
-	strcpy(query_of(k)->name, value);
+	strcpy(source_query_of(k)->name, value);
 	return 0;
 }
 
@@ -63,22 +63,22 @@ static int set_file(struct keys *k, const char *value)
 {
 	if (!source_text_is_shown(value))
 		return keys_fail(k, "file wants the whole path of a .py file, not '%.200s'", value);
-	strcpy(query_of(k)->file, value);
+	strcpy(source_query_of(k)->file, value);
 	return 0;
 }
 
-static int refuse(struct keys *k, const char *name, const char *value)
+static int refuse_source_key(struct keys *k, const char *name, const char *value)
 {
 	(void)value;
 	return keys_fail(k, "'%.40s' is unknown: there are pid, name, file, line, from, to", name);
 }
 
 static const struct key rows[] = {
-	{ "pid", set_pid },   { "name", set_name }, { "file", set_file },
-	{ "line", set_line }, { "from", set_from }, { "to", set_to },
+	{ "pid", set_source_pid },   { "name", set_name }, { "file", set_file },
+	{ "line", set_line }, { "from", set_first_line }, { "to", set_last_line },
 };
 
-static const struct key_table table = { rows, ARRAY_SIZE(rows), refuse };
+static const struct key_table table = { rows, ARRAY_SIZE(rows), refuse_source_key };
 
 int source_query_add(struct source_query *q, const char *key, const char *value)
 {

@@ -58,7 +58,7 @@ struct source_search {
 	const struct registry_entry *found;
 };
 
-static int is_it(void *search, const struct registry_entry *e)
+static int take_if_it(void *search, const struct registry_entry *e)
 {
 	struct source_search *s = search;
 
@@ -130,7 +130,7 @@ static __u32 find_idle(const struct source_request *r, const struct source_text 
  * Of -ENOENT are told apart: -ESTALE, the file is there, and has another function at this place; -EREMCHG, it
  * was changed, or put there, after the process began; -ENODATA, r->idle cannot have been counted.
  */
-static int take_answer(struct source_request *r, struct worker_reply *reply)
+static int take_source_text(struct source_request *r, struct worker_reply *reply)
 {
 	struct source_text text;
 	int err = reply->error ?: source_text_parse(reply->table, reply->table_size, &text);
@@ -150,7 +150,7 @@ static void on_answer(void *asker, const void *note, struct worker_reply *reply)
 {
 	struct source_request *r = *(struct source_request *const *)note;
 
-	suspended_wake(&r->all->first, &r->request, take_answer(r, reply));
+	suspended_wake(&r->all->first, &r->request, take_source_text(r, reply));
 	eventfd_write(((struct source_requests *)asker)->eventfd, 1);
 }
 
@@ -166,7 +166,7 @@ void source_requests_finish(void *requests)
 /* --- clients -------------------------------------------------------------------------------------------- */
 
 /* In one line. */
-static enum MHD_Result answer_error(const struct source_request *r)
+static enum MHD_Result answer_source_error(const struct source_request *r)
 {
 	const struct client *c = &r->request.client;
 	const char *file = r->query.file;
@@ -212,12 +212,12 @@ static enum MHD_Result answer_error(const struct source_request *r)
 	return answer_failure(c, r->request.error);
 }
 
-static enum MHD_Result end_request(struct suspended *w)
+static enum MHD_Result end_source_request(struct suspended *w)
 {
 	struct source_request *r = (struct source_request *)w;
 
 	if (r->request.error)
-		return answer_error(r);
+		return answer_source_error(r);
 	return answer_buf(&r->request.client, MHD_HTTP_OK, TYPE_JSON, &r->request.out);
 }
 
@@ -243,7 +243,7 @@ static int wait_for_text(struct source_requests *all, const struct source_query 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct source_request){
-		.request = suspended_begin(c, end_request, suspended_free),
+		.request = suspended_begin(c, end_source_request, suspended_free),
 		.all = all,
 		.query = *q,
 		.began_unix_ns = clock_boot_unix_ns() + (__s64)(e->loads_from ?: e->start_time),
@@ -299,7 +299,7 @@ enum MHD_Result source_request_begin(struct source_requests *all, enum health he
 	if (!may_be_given(all, &q, c, &result))
 		return result;
 	search.pid = q.pid;
-	if (!registry_each(all->registry, is_it, &search))
+	if (!registry_each(all->registry, take_if_it, &search))
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "process %d has ended: its files cannot be read",
 				   q.pid);
 	err = wait_for_text(all, &q, search.found, c, ret);

@@ -26,7 +26,7 @@ struct stacks_request {
 	double due; /* when the look has to have begun, CLOCK_MONOTONIC seconds */
 };
 
-static struct stacks_request *request_of(struct suspended *w)
+static struct stacks_request *stacks_request_of(struct suspended *w)
 {
 	return (struct stacks_request *)w;
 }
@@ -73,7 +73,7 @@ static int add_process(void *wish, const struct registry_entry *e)
 	return 0;
 }
 
-static int is_it(void *pid, const struct registry_entry *e)
+static int is_process(void *pid, const struct registry_entry *e)
 {
 	return !e->ended && e->layout >= 0 && (pid_t)e->pid == *(const pid_t *)pid;
 }
@@ -86,7 +86,8 @@ static int set_wish(const struct stacks_request *r, struct stacks_wish *w)
 		return -ENOMEM;
 	if (r->query.pid) {
 		w->pids[w->count++] = r->query.pid;
-		w->selection = registry_each(r->all->registry, is_it, &w->pids[0]) ? NULL : r->all->selection;
+		w->selection =
+			registry_each(r->all->registry, is_process, &w->pids[0]) ? NULL : r->all->selection;
 		return 0;
 	}
 	w->every = true;
@@ -99,7 +100,7 @@ static bool may_be_seen(const struct stacks_requests *all, pid_t pid, const stru
 {
 	struct procfs_stat stat;
 
-	if (registry_each(all->registry, is_it, &pid))
+	if (registry_each(all->registry, is_process, &pid))
 		return true;
 	if (procfs_stat(pid, &stat))
 		*ret = answer_line(c, MHD_HTTP_NOT_FOUND, "there is no process %d", pid);
@@ -129,7 +130,7 @@ static int begin_look(struct stacks_requests *all, double now)
 		.names_max = STACKS_NAMES_MAX,
 	};
 	l->out.size_max = STACKS_BYTES_MAX;
-	err = set_wish(request_of(all->first), &l->wish);
+	err = set_wish(stacks_request_of(all->first), &l->wish);
 	err = err ?: job_start(&all->job, &look_kind, l, all->eventfd);
 	if (!err) {
 		all->begun = now;
@@ -168,7 +169,7 @@ static void refuse_late(struct stacks_requests *all, double now)
 
 	for (struct suspended *w = first_behind_look(all); w; w = next) {
 		next = w->next;
-		if (now >= request_of(w)->due)
+		if (now >= stacks_request_of(w)->due)
 			suspended_wake(&all->first, w, -EBUSY);
 	}
 }
@@ -194,7 +195,7 @@ double stacks_requests_next(const void *requests)
 {
 	const struct stacks_requests *all = requests;
 	struct suspended *waits = first_behind_look(all);
-	double next = waits ? request_of(waits)->due : HTTP_NEVER, other = HTTP_NEVER;
+	double next = waits ? stacks_request_of(waits)->due : HTTP_NEVER, other = HTTP_NEVER;
 
 	if (all->job && all->worker_is_full)
 		other = clock_seconds() + FULL_SECONDS;
@@ -216,7 +217,7 @@ void stacks_requests_finish(void *requests)
 
 /* --- clients -------------------------------------------------------------------------------------------- */
 
-static enum MHD_Result end_request(struct suspended *w);
+static enum MHD_Result end_stacks_request(struct suspended *w);
 
 static int wait_for_look(struct stacks_requests *all, const struct stacks_query *q, const struct client *c,
 			 struct suspended **ret)
@@ -226,7 +227,7 @@ static int wait_for_look(struct stacks_requests *all, const struct stacks_query 
 	if (!r)
 		return -ENOMEM;
 	*r = (struct stacks_request){
-		.request = suspended_begin(c, end_request, suspended_free),
+		.request = suspended_begin(c, end_stacks_request, suspended_free),
 		.all = all,
 		.query = *q,
 		.due = clock_seconds() + STACKS_WAIT_SECONDS,
@@ -259,7 +260,7 @@ enum MHD_Result stacks_request_begin(struct stacks_requests *all, enum health he
 }
 
 /* In one line. */
-static enum MHD_Result answer_error(const struct stacks_request *r)
+static enum MHD_Result answer_stacks_error(const struct stacks_request *r)
 {
 	const struct client *c = &r->request.client;
 	const pid_t pid = r->query.pid;
@@ -294,12 +295,12 @@ static enum MHD_Result answer_error(const struct stacks_request *r)
 	return answer_failure(c, r->request.error);
 }
 
-static enum MHD_Result end_request(struct suspended *w)
+static enum MHD_Result end_stacks_request(struct suspended *w)
 {
-	struct stacks_request *r = request_of(w);
+	struct stacks_request *r = stacks_request_of(w);
 
 	if (r->request.error)
-		return answer_error(r);
+		return answer_stacks_error(r);
 	return answer_buf(&r->request.client, MHD_HTTP_OK, r->query.json ? TYPE_JSON : TYPE_TEXT,
 			  &r->request.out);
 }

@@ -99,7 +99,7 @@ static void cleanup_folder(DIR **d)
 		closedir(*d);
 }
 
-static int add_all(struct viewer_files *v, const char *path)
+static int add_folder(struct viewer_files *v, const char *path)
 {
 	_cleanup_(cleanup_folder) DIR *folder = opendir(path);
 	const struct dirent *entry;
@@ -119,7 +119,7 @@ static int add_all(struct viewer_files *v, const char *path)
 int viewer_files_load(const char *folder, struct viewer_files **ret)
 {
 	struct viewer_files *v = calloc(1, sizeof(*v));
-	int err = v ? add_all(v, folder) : -ENOMEM;
+	int err = v ? add_folder(v, folder) : -ENOMEM;
 
 	if (!err && !viewer_files_find(v, VIEWER_PLACE))
 		err = -ENOENT;

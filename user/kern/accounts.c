@@ -44,7 +44,7 @@ int accounts_open(struct pyperf *s)
 }
 
 /* The program writes nothing, so one read meets all tasks. */
-static int list(const struct pyperf *s)
+static int list_accounts(const struct pyperf *s)
 {
 	_cleanup_close_ int fd = bpf_iter_create(bpf_link__fd(s->links.list_accounts));
 	char nothing[8];
@@ -66,7 +66,7 @@ void accounts_settle(struct kernel *k)
 
 	if (!k->skel || !k->skel->links.list_accounts)
 		return;
-	err = list(k->skel);
+	err = list_accounts(k->skel);
 	if (err)
 		log_debug("threads cannot be listed for their CPU time: %s", strerror(-err));
 	now = clock_ns();

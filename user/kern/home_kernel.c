@@ -261,7 +261,8 @@ static int wait_for_programs(const struct kernel *k)
 	return grace_wait(&k->grace);
 }
 
-static int list(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
+static int list_known_processes(struct kernel *k, int (*fn)(void *, const struct record_process *),
+				void *context)
 {
 	return processes_iterate(k->skel->progs.list_processes, fn, context);
 }
@@ -318,7 +319,7 @@ const struct home home_kernel = {
 	.settle = settle,
 	.stop = stop,
 	.wait = wait_for_programs,
-	.list = list,
+	.list = list_known_processes,
 	.set_number = set_number,
 	.read_records = read_records,
 	.records_fd = records_fd,

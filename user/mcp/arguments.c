@@ -20,7 +20,8 @@ struct argument_line {
 	size_t error_size;
 };
 
-__attribute__((format(printf, 2, 3))) static int refuse(struct argument_line *l, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int refuse_argument(struct argument_line *l, const char *format,
+								 ...)
 {
 	va_list args;
 
@@ -66,7 +67,7 @@ static int add_number(struct argument_line *l, const struct argument *a, struct 
 	int64_t number;
 
 	if (!is_number(value, min, max, &number))
-		return refuse(l, "%s wants a whole number from %ld to %ld", a->name, min, max);
+		return refuse_argument(l, "%s wants a whole number from %ld to %ld", a->name, min, max);
 	return a->option ? words_add(l->words, "--%s=%" PRId64, a->option, number) : 0;
 }
 
@@ -75,7 +76,7 @@ static int add_text(struct argument_line *l, const struct argument *a, struct js
 	const char *text = text_of(value);
 
 	if (!text)
-		return refuse(l, "%s wants a text of 1 to %d bytes", a->name, TEXT_BYTES_MAX);
+		return refuse_argument(l, "%s wants a text of 1 to %d bytes", a->name, TEXT_BYTES_MAX);
 	return words_add(l->words, "--%s=%s", a->option, text);
 }
 
@@ -88,7 +89,7 @@ static int add_option(struct argument_line *l, const struct argument *a, struct 
 	if (f->type != FACT_FLAG)
 		return add_text(l, a, value);
 	if (!json_object_is_type(value, json_type_boolean))
-		return refuse(l, "%s wants true or false", a->name);
+		return refuse_argument(l, "%s wants true or false", a->name);
 	return json_object_get_boolean(value) ? words_add(l->words, "--%s", a->option) : 0;
 }
 
@@ -97,9 +98,10 @@ static int add_seconds(struct argument_line *l, const struct argument *a, struct
 	const double seconds = json_object_get_double(value);
 
 	if (!json_object_is_type(value, json_type_int) && !json_object_is_type(value, json_type_double))
-		return refuse(l, "%s wants a number", a->name);
+		return refuse_argument(l, "%s wants a number", a->name);
 	if (!(seconds > 0 && seconds <= RECORD_SECONDS_MAX))
-		return refuse(l, "%s wants more than 0, and at most %d", a->name, RECORD_SECONDS_MAX);
+		return refuse_argument(l, "%s wants more than 0, and at most %d", a->name,
+				       RECORD_SECONDS_MAX);
 	return words_add(l->words, "--%s=%.3f", a->option, seconds);
 }
 
@@ -110,7 +112,8 @@ static int add_pids(struct argument_line *l, const struct argument *a, struct js
 	if (is_number(value, 1, INT32_MAX, &number))
 		return words_add(l->words, "--%s=%" PRId64, a->option, number);
 	if (!text_of(value))
-		return refuse(l, "%s wants the number of a process, or several with commas between", a->name);
+		return refuse_argument(l, "%s wants the number of a process, or several with commas between",
+				       a->name);
 	return add_text(l, a, value);
 }
 
@@ -118,7 +121,7 @@ static int check_filter(struct argument_line *l, const struct argument *a, struc
 {
 	if (json_object_is_type(value, json_type_int) || text_of(value))
 		return 0;
-	return refuse(l, "%s wants a number or a text, as an answer has it", a->name);
+	return refuse_argument(l, "%s wants a number or a text, as an answer has it", a->name);
 }
 
 static int add(struct argument_line *l, const struct argument *a, struct json_object *value)
@@ -148,8 +151,9 @@ static int check_names(struct argument_line *l)
 	json_object_object_foreach(l->given, name, value) {
 		(void)value;
 		if (!tools_argument(l->tool, name))
-			return refuse(l, "%s has no argument '%.60s'; tools/list has those that it takes",
-				      l->tool->name, name);
+			return refuse_argument(
+				l, "%s has no argument '%.60s'; tools/list has those that it takes",
+				l->tool->name, name);
 	}
 	return 0;
 }
@@ -167,7 +171,7 @@ static int add_options(struct argument_line *l)
 		if (value)
 			err = add(l, a, value);
 		else if (a->required)
-			err = refuse(l, "%s wants %s: %s", l->tool->name, a->name, a->about);
+			err = refuse_argument(l, "%s wants %s: %s", l->tool->name, a->name, a->about);
 		else if (a->kind == ARGUMENT_MOST)
 			err = words_add(l->words, "--%s=%ld", a->option, a->value);
 		else if (a->kind == ARGUMENT_SECONDS)
@@ -201,15 +205,19 @@ static int add_profile(struct argument_line *l, const struct argument *a)
 	struct recording_paths paths;
 
 	if (!name || !strcmp(name, "-"))
-		return refuse(l, "%s wants the name of a profile that record gave, or a path", a->name);
+		return refuse_argument(l, "%s wants the name of a profile that record gave, or a path",
+				       a->name);
 	if (recordings_find(l->recordings, name, &paths))
 		return words_add(l->words, "%s", paths.profile);
 	if (recordings_is_name(name))
-		return refuse(l, "there is no profile %.20s: record one, or name a path, as ./%.20s", name,
-			      name);
+		return refuse_argument(l, "there is no profile %.20s: record one, or name a path, as ./%.20s",
+				       name, name);
 	if (!is_source(name))
-		return refuse(l, "%s may be a profiler of this machine, as http://127.0.0.1:7070, or the "
-			      "store of --store, and no other address", a->name);
+		return refuse_argument(
+			l,
+			"%s may be a profiler of this machine, as http://127.0.0.1:7070, or the "
+			"store of --store, and no other address",
+			a->name);
 	return words_add(l->words, "%s", name);
 }
 

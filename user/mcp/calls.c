@@ -19,7 +19,7 @@
 #define BOOKS_BYTES_MAX	 (1 << 20)
 #define EXIT_EMPTY	 3 /* nothing was sampled: an answer, too */
 
-static int add_quoted(const char *text, size_t size, struct buf *out)
+static int add_as_json(const char *text, size_t size, struct buf *out)
 {
 	_cleanup_buf_ struct buf copy = { 0 };
 
@@ -97,7 +97,7 @@ void call_cancel(struct call *c)
 	c->is_cancelled = true;
 }
 
-static int refuse(const struct call *c, struct buf *out)
+static int refuse_call(const struct call *c, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 };
 	size_t said = c->child.err.size;
@@ -121,11 +121,11 @@ static int refuse(const struct call *c, struct buf *out)
 }
 
 /* The members that every answer begins with. */
-static int add_head(const struct call *c, struct buf *text)
+static int add_tool_head(const struct call *c, struct buf *text)
 {
 	return buf_printf(text, "{\"tool\":\"%s\"", c->tool->name) ?:
 	       (c->command.size ? buf_add_string(text, ",\"command\":") ?:
-				  add_quoted(c->command.data, c->command.size, text) : 0);
+				  add_as_json(c->command.data, c->command.size, text) : 0);
 }
 
 /* json-c makes of an escaped character the character itself, which somebody may look at on a terminal. */
@@ -183,9 +183,9 @@ static int answer_asked(struct call *c, struct buf *out)
 	int err;
 
 	if (!root)
-		return refuse(c, out);
+		return refuse_call(c, out);
 	err = answer_shape(c->tool, c->given, root, &cuts) ?: answer_said(&c->child.err, false, &c->said) ?:
-	      add_head(c, &text) ?: add_json("answer", root, &text) ?:
+	      add_tool_head(c, &text) ?: add_json("answer", root, &text) ?:
 	      add_tail(c, root, NULL, &cuts, &text);
 	json_object_put(root);
 	return err ?: add_result(c, &text, is_error, out);
@@ -210,7 +210,7 @@ static int add_books(const struct call *c, struct buf *text, struct buf *cuts)
 static int answer_books(const struct call *c, struct buf *out)
 {
 	_cleanup_buf_ struct buf text = { 0 }, cuts = { 0 };
-	int err = add_head(c, &text) ?: add_books(c, &text, &cuts) ?:
+	int err = add_tool_head(c, &text) ?: add_books(c, &text, &cuts) ?:
 		  add_tail(c, NULL, NULL, &cuts, &text);
 
 	return err ?: add_result(c, &text, false, out);
@@ -252,7 +252,7 @@ static int add_recorded(struct call *c, struct recordings *r, struct json_object
 	int err;
 
 	snprintf(made, sizeof(made), "r%u", number);
-	err = add_head(c, &text) ?: buf_printf(&text, ",\"profile\":\"%s\"", made) ?:
+	err = add_tool_head(c, &text) ?: buf_printf(&text, ",\"profile\":\"%s\"", made) ?:
 	      add_books(c, &text, &cuts) ?: (c->findings ? add_json("findings", c->findings, &text) : 0) ?:
 	      add_json("report", root, &text);
 	if (err)
@@ -268,7 +268,7 @@ static int add_recorded(struct call *c, struct recordings *r, struct json_object
 static int answer_recorded(struct call *c, struct recordings *r, struct buf *out)
 {
 	struct json_object *root = answer_parse(c->child.out.data, c->child.out.size);
-	int err = root ? add_recorded(c, r, root, out) : refuse(c, out);
+	int err = root ? add_recorded(c, r, root, out) : refuse_call(c, out);
 
 	json_object_put(root);
 	return err;
@@ -281,7 +281,7 @@ int call_answer(struct call *c, struct recordings *r, struct buf *out)
 	if (c->tool->work == WORK_BOOKS)
 		return answer_books(c, out);
 	if (c->is_given_up || c->child.is_too_much)
-		return refuse(c, out);
+		return refuse_call(c, out);
 	if (c->tool->work == WORK_ASK)
 		return answer_asked(c, out);
 	if (c->step == STEP_REPORT)
@@ -289,7 +289,7 @@ int call_answer(struct call *c, struct recordings *r, struct buf *out)
 	if (c->step == STEP_FINDINGS)
 		keep_findings(c);
 	else if (child_code(&c->child))
-		return refuse(c, out);
+		return refuse_call(c, out);
 	err = begin_report(c);
 	return err ?: -EAGAIN;
 }

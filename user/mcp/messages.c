@@ -34,7 +34,7 @@ static int parse(const char *line, size_t size, struct json_object **ret, const 
 	return code;
 }
 
-static struct json_object *member(struct json_object *root, const char *name, enum json_type type)
+static struct json_object *member_of_type(struct json_object *root, const char *name, enum json_type type)
 {
 	struct json_object *value = NULL;
 
@@ -44,8 +44,8 @@ static struct json_object *member(struct json_object *root, const char *name, en
 
 static struct json_object *id_of(struct json_object *root)
 {
-	struct json_object *number = member(root, "id", json_type_int);
-	struct json_object *text = member(root, "id", json_type_string);
+	struct json_object *number = member_of_type(root, "id", json_type_int);
+	struct json_object *text = member_of_type(root, "id", json_type_string);
 
 	return text && json_object_get_string_len(text) <= ID_BYTES_MAX ? text : number;
 }
@@ -65,14 +65,14 @@ int message_read(const char *line, size_t size, struct message *ret, const char 
 		return code;
 	ret->id = id_of(ret->root);
 	*ret_error = "a message has \"jsonrpc\":\"2.0\"";
-	version = member(ret->root, "jsonrpc", json_type_string);
+	version = member_of_type(ret->root, "jsonrpc", json_type_string);
 	if (!version || strcmp(json_object_get_string(version), "2.0"))
 		return code;
 	*ret_error = "id is a whole number, or a text of at most 256 bytes";
 	if (!ret->id && json_object_object_get_ex(ret->root, "id", NULL))
 		return code;
 	*ret_error = "method is a text";
-	method = member(ret->root, "method", json_type_string);
+	method = member_of_type(ret->root, "method", json_type_string);
 	if (!method && json_object_object_get_ex(ret->root, "method", NULL))
 		return code;
 	*ret_error = "a message has a method";
@@ -80,7 +80,7 @@ int message_read(const char *line, size_t size, struct message *ret, const char 
 	    !json_object_object_get_ex(ret->root, "error", NULL))
 		return code;
 	ret->method = method ? json_object_get_string(method) : NULL;
-	ret->params = member(ret->root, "params", json_type_object);
+	ret->params = member_of_type(ret->root, "params", json_type_object);
 	*ret_error = "params is an object";
 	if (!ret->params && json_object_object_get_ex(ret->root, "params", NULL))
 		return code;
@@ -102,7 +102,7 @@ static int write_all(const struct buf *b)
 	return 0;
 }
 
-static int add_head(struct json_object *id, struct buf *out)
+static int add_reply_head(struct json_object *id, struct buf *out)
 {
 	const char *text = id ? json_object_to_json_string_ext(id, JSON_C_TO_STRING_PLAIN) : "null";
 
@@ -113,8 +113,8 @@ static int add_head(struct json_object *id, struct buf *out)
 int message_send_result(struct json_object *id, const char *result, size_t size)
 {
 	_cleanup_buf_ struct buf out = { 0 };
-	int err = add_head(id, &out) ?: buf_add_string(&out, ",\"result\":") ?: buf_add(&out, result, size) ?:
-		  buf_add_string(&out, "}\n");
+	int err = add_reply_head(id, &out) ?: buf_add_string(&out, ",\"result\":") ?:
+		  buf_add(&out, result, size) ?: buf_add_string(&out, "}\n");
 
 	return err ?: write_all(&out);
 }
@@ -122,7 +122,8 @@ int message_send_result(struct json_object *id, const char *result, size_t size)
 int message_send_error(struct json_object *id, int code, const char *text)
 {
 	_cleanup_buf_ struct buf out = { 0 };
-	int err = add_head(id, &out) ?: buf_printf(&out, ",\"error\":{\"code\":%d,\"message\":", code) ?:
+	int err = add_reply_head(id, &out) ?:
+		  buf_printf(&out, ",\"error\":{\"code\":%d,\"message\":", code) ?:
 		  buf_add_json(&out, text) ?: buf_add_string(&out, "}}\n");
 
 	return err ?: write_all(&out);

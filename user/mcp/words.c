@@ -35,7 +35,7 @@ void words_free(struct words *w)
 }
 
 /* In single quotes, where one of those within is '\''. */
-static int add_quoted(const char *word, struct buf *out)
+static int add_shell_word(const char *word, struct buf *out)
 {
 	int err = buf_add_string(out, "'");
 
@@ -55,7 +55,7 @@ int words_text(const struct words *w, struct buf *out)
 		if (!err && *word && !word[strspn(word, PLAIN)])
 			err = buf_add_string(out, word);
 		else if (!err)
-			err = add_quoted(word, out);
+			err = add_shell_word(word, out);
 	}
 	return err;
 }

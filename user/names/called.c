@@ -32,7 +32,7 @@ int called_new(struct called **ret)
 	return 0;
 }
 
-static void drop(struct called *c, struct called_thread *t)
+static void drop_thread(struct called *c, struct called_thread *t)
 {
 	HASH_DEL(c->threads, t);
 	free(t);
@@ -45,11 +45,11 @@ void called_free(struct called *c)
 	if (!c)
 		return;
 	HASH_ITER(hh, c->threads, t, next)
-		drop(c, t);
+		drop_thread(c, t);
 	free(c);
 }
 
-static struct called_thread *find(const struct called *c, __u32 process, __u64 thread)
+static struct called_thread *find_thread(const struct called *c, __u32 process, __u64 thread)
 {
 	const struct thread_key key = { process, thread };
 	struct called_thread *t;
@@ -59,13 +59,13 @@ static struct called_thread *find(const struct called *c, __u32 process, __u64 t
 }
 
 /* A new one, which is not there yet. NULL without memory. */
-static struct called_thread *add(struct called *c, __u32 process, __u64 thread, const char *name)
+static struct called_thread *add_thread(struct called *c, __u32 process, __u64 thread, const char *name)
 {
 	const size_t size = strlen(name) + 1;
 	struct called_thread *t;
 
 	if (HASH_COUNT(c->threads) >= CALLED_THREADS_MAX)
-		drop(c, c->threads); /* that of the first is the oldest */
+		drop_thread(c, c->threads); /* that of the first is the oldest */
 	t = calloc(1, sizeof(*t) + size);
 	if (!t)
 		return NULL;
@@ -80,18 +80,18 @@ static struct called_thread *add(struct called *c, __u32 process, __u64 thread, 
 
 int called_add(struct called *c, __u32 process, __u64 thread, const char *name)
 {
-	struct called_thread *t = find(c, process, thread);
+	struct called_thread *t = find_thread(c, process, thread);
 
 	if (t && *t->name)
 		return 0;
 	if (t)
-		drop(c, t);
-	return add(c, process, thread, name) ? 0 : -ENOMEM;
+		drop_thread(c, t);
+	return add_thread(c, process, thread, name) ? 0 : -ENOMEM;
 }
 
 int called_miss(struct called *c, __u32 process, __u64 thread)
 {
-	struct called_thread *t = find(c, process, thread) ?: add(c, process, thread, "");
+	struct called_thread *t = find_thread(c, process, thread) ?: add_thread(c, process, thread, "");
 
 	if (!t)
 		return -ENOMEM;
@@ -101,7 +101,7 @@ int called_miss(struct called *c, __u32 process, __u64 thread)
 
 const char *called_find(const struct called *c, __u32 process, __u64 thread)
 {
-	const struct called_thread *t = find(c, process, thread);
+	const struct called_thread *t = find_thread(c, process, thread);
 
 	return t && (*t->name || t->misses >= CALLED_LOOKS) ? t->name : NULL;
 }
@@ -113,7 +113,7 @@ void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 
 
 	HASH_ITER(hh, c->threads, t, next)
 		if (!is_there(context, (__u32)t->key.process))
-			drop(c, t);
+			drop_thread(c, t);
 }
 
 const char *called_shown(const struct called *c, __u32 process, __u64 thread, bool main,

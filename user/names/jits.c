@@ -170,7 +170,7 @@ void jits_end_look(struct jits *j, __u32 turn)
 	intervals_end_look(&j->intervals, turn);
 }
 
-static void give_back(struct jits *j, __u32 number)
+static void give_back_region(struct jits *j, __u32 number)
 {
 	struct jit_code_names *n = j->list[number].names;
 
@@ -186,7 +186,7 @@ __u32 jits_give_back(struct jits *j, __u32 turn)
 
 	for (__u32 i = 0; i < JITS_REGIONS_MAX; i++)
 		if (intervals_may_go(&j->intervals, i, turn)) {
-			give_back(j, i);
+			give_back_region(j, i);
 			count++;
 		}
 	return count;

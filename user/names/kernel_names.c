@@ -295,7 +295,7 @@ static __u64 end_of(const struct kernel_table *n, __u32 next)
 	return page_end;
 }
 
-static bool find(const struct kernel_table *n, __u32 position, struct kernel_name *ret)
+static bool find_symbol(const struct kernel_table *n, __u32 position, struct kernel_name *ret)
 {
 	const __u32 next = behind(n, position);
 	const struct kernel_symbol *s;
@@ -354,7 +354,7 @@ bool kernel_names_find(struct kernel_names *n, __u64 position, struct kernel_nam
 		end_again(n);
 	if (n->missed && !n->again && clock_ns() - n->read_ns >= n->pause_ns)
 		begin_again(n);
-	if (find(n->table, position, ret))
+	if (find_symbol(n->table, position, ret))
 		return true;
 	n->missed = true;
 	return false;

@@ -66,7 +66,7 @@ static void drop_frames(struct native_lines *l, struct native_line *frames, __u3
 	free(frames);
 }
 
-static void drop(struct native_lines *l, struct line_place *p)
+static void drop_place(struct native_lines *l, struct line_place *p)
 {
 	HASH_DEL(l->places, p);
 	if (p->frames)
@@ -82,7 +82,7 @@ void native_lines_free(struct native_lines *l)
 	if (!l)
 		return;
 	HASH_ITER(hh, l->places, p, next)
-		drop(l, p);
+		drop_place(l, p);
 	free(l);
 }
 
@@ -92,11 +92,11 @@ void native_lines_forget(struct native_lines *l, __u64 begin, __u64 size)
 
 	HASH_ITER(hh, l->places, p, next)
 		if (p->position - begin < size)
-			drop(l, p);
+			drop_place(l, p);
 	l->full = false;
 }
 
-static struct line_place *find(const struct native_lines *l, __u64 position)
+static struct line_place *find_place(const struct native_lines *l, __u64 position)
 {
 	struct line_place *p;
 
@@ -108,7 +108,7 @@ bool native_lines_want(struct native_lines *l, __u64 position)
 {
 	struct line_place *p;
 
-	if (find(l, position))
+	if (find_place(l, position))
 		return false;
 	if (l->count == NATIVE_LINES_MAX) {
 		l->full = true;
@@ -129,10 +129,10 @@ bool native_lines_want(struct native_lines *l, __u64 position)
 
 void native_lines_unwant(struct native_lines *l, __u64 position)
 {
-	struct line_place *p = find(l, position);
+	struct line_place *p = find_place(l, position);
 
 	if (p && !p->frames)
-		drop(l, p);
+		drop_place(l, p);
 }
 
 bool native_lines_full(const struct native_lines *l)
@@ -141,7 +141,7 @@ bool native_lines_full(const struct native_lines *l)
 }
 
 /* Whether there is room for so many bytes more, which are then taken. */
-static bool take(struct native_lines *l, size_t bytes)
+static bool take_bytes(struct native_lines *l, size_t bytes)
 {
 	l->full |= bytes > NATIVE_LINES_BYTES_MAX - l->bytes;
 	if (bytes > NATIVE_LINES_BYTES_MAX - l->bytes)
@@ -162,7 +162,7 @@ static int keep_text(struct native_lines *l, const char *s, const char **ret)
 		*ret = t->text;
 		return 0;
 	}
-	if (!take(l, sizeof(*t) + size))
+	if (!take_bytes(l, sizeof(*t) + size))
 		return -ENOSPC;
 	t = malloc(sizeof(*t) + size);
 	if (t) {
@@ -182,13 +182,13 @@ static int keep_text(struct native_lines *l, const char *s, const char **ret)
 static int keep_place(struct native_lines *l, __u64 base, const struct source *s,
 		      const struct source_place *from)
 {
-	struct line_place *p = find(l, base + from->offset);
+	struct line_place *p = find_place(l, base + from->offset);
 	struct native_line *frames;
 	int err = 0;
 
 	if (!p || p->frames || !from->count)
 		return 0;
-	if (!take(l, from->count * sizeof(*frames)))
+	if (!take_bytes(l, from->count * sizeof(*frames)))
 		return -ENOSPC;
 	frames = calloc(from->count, sizeof(*frames));
 	if (!frames) {
@@ -221,7 +221,7 @@ int native_lines_add(struct native_lines *l, __u64 base, const void *bytes, size
 
 __u32 native_lines_find(const struct native_lines *l, __u64 position, const struct native_line **ret)
 {
-	const struct line_place *p = find(l, position);
+	const struct line_place *p = find_place(l, position);
 
 	if (!p || !p->frames)
 		return 0;

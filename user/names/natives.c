@@ -125,7 +125,7 @@ static struct native_entry *new_entry(const struct native_key *key)
 	return e;
 }
 
-static int take(struct natives *n, struct native_entry *e, __u64 owner, __u64 size)
+static int take_interval(struct natives *n, struct native_entry *e, __u64 owner, __u64 size)
 {
 	int err = intervals_take_shared(&n->intervals, n->shares, owner, size, &e->file.number, &e->share);
 
@@ -138,7 +138,7 @@ static int take(struct natives *n, struct native_entry *e, __u64 owner, __u64 si
 	return -ENOMEM;
 }
 
-static int add(struct natives *n, const struct code_map *map, const struct native_key *key, __u32 *ret)
+static int add_file(struct natives *n, const struct code_map *map, const struct native_key *key, __u32 *ret)
 {
 	const __u64 size = (map->file.size + PAGE - 1) & ~(PAGE - 1);
 	struct native_entry *e;
@@ -149,7 +149,7 @@ static int add(struct natives *n, const struct code_map *map, const struct nativ
 	e = new_entry(key);
 	if (!e)
 		return -ENOMEM;
-	err = take(n, e, map->owner, size);
+	err = take_interval(n, e, map->owner, size);
 	if (err) {
 		free_entry(e);
 		return err;
@@ -177,7 +177,7 @@ int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 	snprintf(key.path, sizeof(key.path), "%s", map->path);
 	HASH_FIND(hh, n->by_key, &key, key_size(&key), e);
 	if (!e) {
-		err = add(n, map, &key, ret);
+		err = add_file(n, map, &key, ret);
 		n->refused += err == -ENOSPC;
 		return err;
 	}
@@ -256,7 +256,7 @@ void natives_end_look(struct natives *n, __u32 turn)
 	jits_end_look(n->jits, turn);
 }
 
-static void give_back(struct natives *n, __u32 file)
+static void give_back_file(struct natives *n, __u32 file)
 {
 	struct native_entry *e = n->list[file];
 
@@ -277,7 +277,7 @@ __u32 natives_give_back(struct natives *n, __u32 turn)
 
 	for (__u32 i = 0; i < NATIVES_FILES_MAX; i++)
 		if (intervals_may_go(&n->intervals, i, turn)) {
-			give_back(n, i);
+			give_back_file(n, i);
 			count++;
 		}
 	return count;

@@ -38,7 +38,7 @@ void shares_free(struct shares *s)
 	free(s);
 }
 
-static struct share_slot *find(const struct shares *s, __u64 owner)
+static struct share_slot *find_share(const struct shares *s, __u64 owner)
 {
 	struct share_slot *slot;
 
@@ -48,14 +48,14 @@ static struct share_slot *find(const struct shares *s, __u64 owner)
 
 const struct share *shares_find(const struct shares *s, __u64 owner)
 {
-	const struct share_slot *slot = find(s, owner);
+	const struct share_slot *slot = find_share(s, owner);
 
 	return slot ? &slot->share : NULL;
 }
 
 __u32 shares_count(const struct shares *s, __u64 owner)
 {
-	const struct share_slot *slot = find(s, owner);
+	const struct share_slot *slot = find_share(s, owner);
 
 	return slot ? slot->share.count : 0;
 }
@@ -77,7 +77,7 @@ unsigned int shares_owners(const struct shares *s)
 
 int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 {
-	struct share_slot *slot = find(s, owner);
+	struct share_slot *slot = find_share(s, owner);
 
 	if (!slot) {
 		slot = calloc(1, sizeof(*slot));
@@ -98,7 +98,7 @@ int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 
 void shares_drop(struct shares *s, struct share *share, __u64 line)
 {
-	struct share_slot *slot = find(s, share->owner);
+	struct share_slot *slot = find_share(s, share->owner);
 
 	share->line -= line;
 	if (--share->count)

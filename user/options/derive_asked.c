@@ -44,7 +44,7 @@ static int derive_when(const char *text, const char *option, long long *ret, cha
 }
 
 /* As profiles have them, in small letters. */
-static int derive_trace(const char *text, char ret[TRACE_TEXT])
+static int derive_trace_id(const char *text, char ret[TRACE_TEXT])
 {
 	struct trace_wanted wanted;
 	char span[SPAN_TEXT];
@@ -102,7 +102,7 @@ int derive_asked(struct options *o, char *error, size_t size)
 		return -EINVAL;
 	if (o->of && (o->findings || o->trace_id))
 		return options_fail(error, size, "--of is of whole profiles: without --findings and --trace");
-	if (o->trace_id && derive_trace(o->trace_id, o->trace_digits))
+	if (o->trace_id && derive_trace_id(o->trace_id, o->trace_digits))
 		return options_fail(error, size, "--trace wants the 32 hexadecimal digits of an id, not '%s'",
 				    o->trace_id);
 	if (o->subcommand->takes & GROUP_WRITING && derive_written(o, error, size))

@@ -162,7 +162,7 @@ static bool is_delegated(struct path_span part)
  * without a pod the first container. A pod counts more than a container around it: that is a kubelet in a
  * container (kind).
  */
-static void parse_path(struct path_span path, struct cgroup *ret)
+static void parse_cgroup_path(struct path_span path, struct cgroup *ret)
 {
 	struct path_span rest, part;
 	size_t n;
@@ -214,7 +214,7 @@ void cgroup_parse(const char *text, struct cgroup *ret)
 
 		if (!split_line((struct path_span){ text, newline - text }, &path, &unified))
 			continue;
-		parse_path(path, &g);
+		parse_cgroup_path(path, &g);
 		if (score(&g, unified) <= best)
 			continue;
 		best = score(&g, unified);

@@ -9,7 +9,7 @@
 
 #define MOUNTS_MAX 4096 /* lines of mountinfo that are looked at */
 
-static FILE *open_proc(pid_t pid, const char *name)
+static FILE *open_proc_stream(pid_t pid, const char *name)
 {
 	char path[64];
 
@@ -19,7 +19,7 @@ static FILE *open_proc(pid_t pid, const char *name)
 
 static void read_cgroup(pid_t pid, struct container *ret)
 {
-	_cleanup_fclose_ FILE *file = open_proc(pid, "cgroup");
+	_cleanup_fclose_ FILE *file = open_proc_stream(pid, "cgroup");
 	char text[16384];
 
 	if (!file)
@@ -45,7 +45,7 @@ static bool may_have_mounted(pid_t pid)
  */
 static void read_mounts(pid_t pid, struct cgroup *cgroup, char ret_container[CONTAINER_NAME_SIZE])
 {
-	_cleanup_fclose_ FILE *file = may_have_mounted(pid) ? NULL : open_proc(pid, "mountinfo");
+	_cleanup_fclose_ FILE *file = may_have_mounted(pid) ? NULL : open_proc_stream(pid, "mountinfo");
 	_cleanup_free_ char *line = NULL;
 	struct pod_mount mount;
 	size_t size = 0;

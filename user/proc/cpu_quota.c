@@ -21,7 +21,7 @@ struct quota_place {
 	char path[CPU_QUOTA_PATH_SIZE];
 };
 
-static char *read_file(const struct quota_place *p, const char *name)
+static char *read_cgroup_file(const struct quota_place *p, const char *name)
 {
 	char path[CPU_QUOTA_PATH_SIZE + 64], *text;
 
@@ -44,7 +44,7 @@ static __u64 number_of(const char *text, const char *key)
 
 static __u64 number_in(const struct quota_place *p, const char *name)
 {
-	_cleanup_free_ char *text = read_file(p, name);
+	_cleanup_free_ char *text = read_cgroup_file(p, name);
 	const long long number = text ? strtoll(text, NULL, 10) : 0;
 
 	return number > 0 ? (__u64)number : 0; /* no quota is -1 */
@@ -60,7 +60,7 @@ static void read_limit(const struct quota_place *p, struct cpu_quota *ret)
 		ret->period_us = number_in(p, "cpu.cfs_period_us");
 		return;
 	}
-	text = read_file(p, "cpu.max");
+	text = read_cgroup_file(p, "cpu.max");
 	if (text && sscanf(text, "%llu %llu", &quota, &period) == 2) { /* else it is "max" */
 		ret->quota_us = quota;
 		ret->period_us = period;
@@ -69,7 +69,7 @@ static void read_limit(const struct quota_place *p, struct cpu_quota *ret)
 
 static void read_counts(const struct quota_place *p, struct cpu_quota *ret)
 {
-	_cleanup_free_ char *text = read_file(p, "cpu.stat");
+	_cleanup_free_ char *text = read_cgroup_file(p, "cpu.stat");
 
 	if (!text)
 		return;
@@ -80,14 +80,14 @@ static void read_counts(const struct quota_place *p, struct cpu_quota *ret)
 	ret->ran_us = p->is_second ? number_of(text, "usage_usec") : number_in(p, "cpuacct.usage") / 1000;
 }
 
-static bool is_sane(const struct cpu_quota *q)
+static bool is_sane_quota(const struct cpu_quota *q)
 {
 	return q->quota_us && q->period_us && q->quota_us < US_MAX && q->held_us < US_MAX &&
 	       q->ran_us < US_MAX && q->periods < US_MAX / q->quota_us && q->ended_early <= q->periods;
 }
 
 /* False: this cgroup has no quota of its own. */
-static bool read_at(const struct quota_place *p, struct cpu_quota *ret)
+static bool read_quota_at(const struct quota_place *p, struct cpu_quota *ret)
 {
 	struct cpu_quota q = { 0 };
 
@@ -95,7 +95,7 @@ static bool read_at(const struct quota_place *p, struct cpu_quota *ret)
 	if (!q.quota_us)
 		return false;
 	read_counts(p, &q);
-	if (!is_sane(&q))
+	if (!is_sane_quota(&q))
 		return false;
 	if (!q.ran_us)
 		q.ran_us = q.periods * q.quota_us;
@@ -169,7 +169,7 @@ void cpu_quota_read(const char *cgroups, struct cpu_quota *ret)
 	if (!find_place(cgroups, &p))
 		return;
 	for (int i = 0; i < LEVELS_MAX && *p.path; i++) {
-		if (read_at(&p, ret))
+		if (read_quota_at(&p, ret))
 			return;
 		*strrchr(p.path, '/') = '\0'; /* the root has none */
 	}

@@ -17,7 +17,7 @@ struct descent_member {
 	UT_hash_handle hh;
 };
 
-static struct descent_member *find(const struct descent *d, pid_t pid)
+static struct descent_member *find_member(const struct descent *d, pid_t pid)
 {
 	struct descent_member *m;
 
@@ -27,7 +27,7 @@ static struct descent_member *find(const struct descent *d, pid_t pid)
 
 int descent_set(struct descent *d, pid_t pid, pid_t parent)
 {
-	struct descent_member *m = find(d, pid);
+	struct descent_member *m = find_member(d, pid);
 
 	if (m) {
 		m->parent = parent;
@@ -71,14 +71,14 @@ static bool is_one_of(const pid_t *pids, size_t count, pid_t pid)
 
 bool descent_is_below(const struct descent *d, const pid_t *pids, size_t count, pid_t pid)
 {
-	const struct descent_member *m = find(d, pid);
+	const struct descent_member *m = find_member(d, pid);
 
 	if (is_one_of(pids, count, pid))
 		return false;
 	for (int i = 0; m && i < DESCENT_MAX; i++) {
 		if (is_one_of(pids, count, m->parent))
 			return true;
-		m = find(d, m->parent);
+		m = find_member(d, m->parent);
 	}
 	return false;
 }

@@ -31,7 +31,7 @@ struct library {
 	struct loaded_table relocations[2];
 };
 
-static int read_at(const struct library *l, __u64 address, void *dst, size_t size)
+static int read_library(const struct library *l, __u64 address, void *dst, size_t size)
 {
 	return remote_read(l->memory, address, dst, size);
 }
@@ -43,7 +43,7 @@ static int read_segments(struct library *l)
 	Elf64_Phdr segments[SEGMENTS_MAX];
 	Elf64_Ehdr header;
 	bool is_based = false;
-	int err = read_at(l, l->base, &header, sizeof(header));
+	int err = read_library(l, l->base, &header, sizeof(header));
 
 	if (err)
 		return err;
@@ -51,7 +51,7 @@ static int read_segments(struct library *l)
 	    header.e_machine != EM_X86_64 || header.e_phentsize != sizeof(*segments) ||
 	    header.e_phnum > SEGMENTS_MAX)
 		return -EBADMSG;
-	err = read_at(l, l->base + header.e_phoff, segments, header.e_phnum * sizeof(*segments));
+	err = read_library(l, l->base + header.e_phoff, segments, header.e_phnum * sizeof(*segments));
 	for (int i = 0; i < header.e_phnum && !err; i++) {
 		if (segments[i].p_type == PT_LOAD && !segments[i].p_offset) {
 			l->bias = l->base - segments[i].p_vaddr;
@@ -95,7 +95,7 @@ static int read_dynamic(struct library *l)
 	l->dynamic += l->bias;
 	if (count > DYNAMIC_MAX)
 		return -EBADMSG;
-	err = read_at(l, l->dynamic, entries, count * sizeof(*entries));
+	err = read_library(l, l->dynamic, entries, count * sizeof(*entries));
 	for (__u64 i = 0; i < count && !err && entries[i].d_tag != DT_NULL; i++)
 		take_entry(l, &entries[i]);
 	return err ?: l->symbols && l->names ? 0 : -EBADMSG;
@@ -117,11 +117,11 @@ static int check_symbol(const struct library *l, __u32 index, const char *name, 
 {
 	char text[NAME_MAX_SIZE];
 	const size_t size = strlen(name) + 1;
-	int err = read_at(l, l->symbols + index * sizeof(*ret), ret, sizeof(*ret));
+	int err = read_library(l, l->symbols + index * sizeof(*ret), ret, sizeof(*ret));
 
 	if (err || size > sizeof(text))
 		return err ?: -EINVAL;
-	err = read_at(l, l->names + ret->st_name, text, size);
+	err = read_library(l, l->names + ret->st_name, text, size);
 	return err ?: memcmp(text, name, size) ? -ENOENT : 0;
 }
 
@@ -133,7 +133,7 @@ static int walk_chain(const struct library *l, __u64 chain, __u32 index, const c
 
 	for (__u32 i = 0; i < CHAIN_MAX; i++, index++) {
 		__u32 have;
-		int err = read_at(l, chain + index * sizeof(have), &have, sizeof(have));
+		int err = read_library(l, chain + index * sizeof(have), &have, sizeof(have));
 
 		if (!err && (have | 1) == (hash | 1))
 			err = check_symbol(l, index, name, ret);
@@ -155,19 +155,19 @@ static int find_symbol(const struct library *l, const char *name, __u32 *ret_ind
 	const __u32 hash = hash_of(name);
 	__u64 filter, buckets;
 	__u32 index;
-	int err = l->hash ? read_at(l, l->hash, &head, sizeof(head)) : -ENOENT;
+	int err = l->hash ? read_library(l, l->hash, &head, sizeof(head)) : -ENOENT;
 
 	if (err)
 		return err;
 	if (!head.buckets || head.buckets > BUCKETS_MAX || !head.words || head.words > BLOOM_MAX ||
 	    head.shift > 31)
 		return -EBADMSG;
-	err = read_at(l, l->hash + sizeof(head) + hash / 64 % head.words * sizeof(filter), &filter,
-		      sizeof(filter));
+	err = read_library(l, l->hash + sizeof(head) + hash / 64 % head.words * sizeof(filter), &filter,
+			   sizeof(filter));
 	if (err || !(filter >> hash % 64 & filter >> (hash >> head.shift) % 64 & 1))
 		return err ?: -ENOENT;
 	buckets = l->hash + sizeof(head) + head.words * sizeof(filter);
-	err = read_at(l, buckets + hash % head.buckets * sizeof(index), &index, sizeof(index));
+	err = read_library(l, buckets + hash % head.buckets * sizeof(index), &index, sizeof(index));
 	if (err || index < head.first)
 		return err ?: -ENOENT;
 	return walk_chain(l, buckets + (head.buckets - (__u64)head.first) * sizeof(index), index, name,
@@ -218,7 +218,7 @@ static int read_relocations(const struct library *l, const struct loaded_table *
 	for (__u64 i = skipped; i < count && !err; i += AT_ONCE) {
 		const __u64 n = count - i < AT_ONCE ? count - i : AT_ONCE;
 
-		err = read_at(l, t->address + i * sizeof(*some), some, n * sizeof(*some));
+		err = read_library(l, t->address + i * sizeof(*some), some, n * sizeof(*some));
 		for (__u64 j = 0; j < n && !err; j++)
 			take_relocation(l, &some[j], symbol, tls);
 	}

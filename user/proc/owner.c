@@ -16,7 +16,7 @@
 #define IS_CONTAINER (2ULL << 32)
 
 /* A file of the process, to be freed; NULL if there is none. */
-static char *read_text(pid_t pid, const char *name)
+static char *read_process_file(pid_t pid, const char *name)
 {
 	char path[64], *text;
 
@@ -104,14 +104,16 @@ void owner_parse_name(const char *status, const char *cgroup, char ret[OWNER_NAM
 
 __u64 owner_of(pid_t pid)
 {
-	_cleanup_free_ char *status = read_text(pid, "status"), *cgroup = read_text(pid, "cgroup");
+	_cleanup_free_ char *status = read_process_file(pid, "status"),
+			    *cgroup = read_process_file(pid, "cgroup");
 
 	return status ? owner_parse(status, cgroup ?: "") : 0;
 }
 
 void owner_name(pid_t pid, char ret[OWNER_NAME_SIZE])
 {
-	_cleanup_free_ char *status = read_text(pid, "status"), *cgroup = read_text(pid, "cgroup");
+	_cleanup_free_ char *status = read_process_file(pid, "status"),
+			    *cgroup = read_process_file(pid, "cgroup");
 
 	owner_parse_name(status ?: "", cgroup ?: "", ret);
 }

@@ -61,7 +61,7 @@ static void cleanup_reading(struct perf_map_reading *r)
 }
 
 /* Up to the bound or the end, which is not where it was when it was opened. */
-static int read_text(int fd, struct buf *text)
+static int read_whole_map(int fd, struct buf *text)
 {
 	while (text->size < PERF_MAP_FILE_MAX) {
 		ssize_t n;
@@ -93,7 +93,7 @@ static bool take_number(const char **at, __u64 *ret)
 }
 
 /* A line, which ends with a NUL. */
-static int add_line(struct perf_map_reading *r, const char *line)
+static int add_function(struct perf_map_reading *r, const char *line)
 {
 	struct perf_map_function f = { .name = r->names.size };
 	__u64 size;
@@ -123,7 +123,7 @@ static int read_lines(struct perf_map_reading *r)
 		if (!end)
 			break;
 		*end = '\0';
-		err = add_line(r, line);
+		err = add_function(r, line);
 	}
 	return err;
 }
@@ -239,7 +239,7 @@ int perf_map_read(int fd, struct buf *out)
 	_cleanup_(cleanup_reading) struct perf_map_reading r = { 0 };
 	const size_t size = out->size;
 	struct sent_perf_map h = { 0 };
-	int err = read_text(fd, &r.text) ?: read_lines(&r) ?: part_overlapping(&r.list, &r.parts);
+	int err = read_whole_map(fd, &r.text) ?: read_lines(&r) ?: part_overlapping(&r.list, &r.parts);
 
 	if (err)
 		return err;

@@ -159,7 +159,7 @@ static bool refresh(struct pods *p)
 	return true;
 }
 
-static const struct known_pod *find(const struct pods *p, const char *key)
+static const struct known_pod *find_pod(const struct pods *p, const char *key)
 {
 	if (!*key)
 		return NULL;
@@ -172,7 +172,7 @@ static const struct known_pod *find(const struct pods *p, const char *key)
 static const struct known_pod *find_either(const struct pods *p, const char *pod_uid,
 					   const char *container_id)
 {
-	return find(p, container_id) ?: find(p, pod_uid);
+	return find_pod(p, container_id) ?: find_pod(p, pod_uid);
 }
 
 /* The pod's only container. With several there is no telling from here which one it is. */

@@ -305,7 +305,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-static int parse_path(const char *text, struct procfs_map *map)
+static int parse_map_path(const char *text, struct procfs_map *map)
 {
 	static const char suffix[] = " (deleted)";
 	size_t length = strlen(text), tail = sizeof(suffix) - 1;
@@ -357,7 +357,7 @@ int procfs_parse_map(const char *line, struct procfs_map *ret)
 	 * The path is padded to a column of its own; it never begins with a blank, it is absolute or in [].
 	 */
 	p += strspn(p, " ");
-	return parse_path(p, ret);
+	return parse_map_path(p, ret);
 }
 
 /* A line that does not fit in the buffer is dropped to its newline. */

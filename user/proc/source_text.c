@@ -30,7 +30,7 @@ bool source_text_is_shown(const char *path)
 	return *path == '/' && n > 3 && n < SOURCE_PATH_SIZE && !strcmp(path + n - 3, ".py");
 }
 
-static bool is_sane(const struct source_wanted *w)
+static bool is_sane_question(const struct source_wanted *w)
 {
 	return memchr(w->path, '\0', sizeof(w->path)) && source_text_is_shown(w->path) && w->begins &&
 	       w->from && w->to >= w->from && w->to - w->from < SOURCE_LINES_MAX;
@@ -72,7 +72,7 @@ static struct source_line line_at(const char *at, const char *end)
 }
 
 /* No letter is cut in two. */
-static int add_line(const struct source_line *l, struct buf *out)
+static int add_text_line(const struct source_line *l, struct buf *out)
 {
 	size_t size = l->size;
 	int err;
@@ -104,9 +104,9 @@ static int add_lines(const struct buf *text, const struct source_wanted *w, stru
 		if (!l.next && text->size >= SOURCE_FILE_MAX)
 			break; /* it is not whole */
 		if (number == w->begins)
-			err = add_line(&l, begins);
+			err = add_text_line(&l, begins);
 		if (!err && number >= w->from && number <= w->to) {
-			err = add_line(&l, lines);
+			err = add_text_line(&l, lines);
 			h->count++;
 		}
 	}
@@ -126,7 +126,7 @@ int source_text_read(pid_t tid, const struct source_wanted *wanted, struct buf *
 	struct stat stat;
 	int err;
 
-	if (!is_sane(wanted))
+	if (!is_sane_question(wanted))
 		return -EINVAL;
 	if (!is_allowed)
 		return -EPERM;

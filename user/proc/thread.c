@@ -64,7 +64,7 @@ int proc_threads(pid_t pid, size_t most, pid_t **ret, size_t *ret_count, bool *r
 }
 
 /* A file of the thread, NUL-terminated, to be freed. NULL: it cannot be read. */
-static char *read_file(pid_t pid, pid_t tid, const char *name)
+static char *read_thread_file(pid_t pid, pid_t tid, const char *name)
 {
 	char path[96], *text;
 
@@ -91,7 +91,7 @@ int proc_thread_parse_syscall(const char *text, struct proc_thread *ret)
 
 static void read_syscall(pid_t pid, struct proc_thread *t)
 {
-	_cleanup_free_ char *text = read_file(pid, t->tid, "syscall");
+	_cleanup_free_ char *text = read_thread_file(pid, t->tid, "syscall");
 
 	t->syscall = THREAD_SYSCALL_UNKNOWN;
 	if (text)
@@ -100,7 +100,7 @@ static void read_syscall(pid_t pid, struct proc_thread *t)
 
 pid_t proc_thread_own_tid(pid_t pid, pid_t tid)
 {
-	_cleanup_free_ char *text = read_file(pid, tid, "status");
+	_cleanup_free_ char *text = read_thread_file(pid, tid, "status");
 	const pid_t own = text ? procfs_parse_own_id(text, "NSpid") : 0;
 
 	return own ? own : tid;
@@ -109,7 +109,7 @@ pid_t proc_thread_own_tid(pid_t pid, pid_t tid)
 /* Time on a CPU, time waiting for one, and how often it was given one (Documentation/scheduler). */
 static void read_runs(pid_t pid, struct proc_thread *t)
 {
-	_cleanup_free_ char *text = read_file(pid, t->tid, "schedstat");
+	_cleanup_free_ char *text = read_thread_file(pid, t->tid, "schedstat");
 	unsigned long long runs;
 
 	if (text && sscanf(text, "%*u %*u %llu", &runs) == 1)
@@ -118,7 +118,7 @@ static void read_runs(pid_t pid, struct proc_thread *t)
 
 static void read_last_ran(pid_t pid, struct proc_thread *t)
 {
-	_cleanup_free_ char *text = read_file(pid, t->tid, "sched");
+	_cleanup_free_ char *text = read_thread_file(pid, t->tid, "sched");
 
 	t->last_ran = text ? sched_clocks_parse(text) : 0;
 }

@@ -156,7 +156,7 @@ int accounts_find(const struct profile *p, struct accounts_found *ret)
 	return 0;
 }
 
-static int add_name(const struct profile *p, const struct account_row *r, struct buf *out)
+static int add_thread_name(const struct profile *p, const struct account_row *r, struct buf *out)
 {
 	const struct profile_owner *o = profile_get_owner(p, r->owner);
 	int err = r->tid ? buf_printf(out, "Thread %u (", r->tid) :
@@ -178,7 +178,7 @@ int accounts_line(const struct profile *p, const struct accounts_found *f, __u32
 
 	if (i == ACCOUNTS_SHOWN)
 		return buf_printf(out, "The account and the ticks of %u other threads differ, too", f->n - i);
-	return add_name(p, &f->rows[i], out) ?:
+	return add_thread_name(p, &f->rows[i], out) ?:
 	       buf_printf(out, "): %s s of CPU by the kernel's account, %s s by ticks",
 			  number_hundredths(f->rows[i].ns / 1e9).text,
 			  number_hundredths((double)f->rows[i].samples * period / 1e9).text);

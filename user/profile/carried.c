@@ -18,7 +18,7 @@ static void fill_amounts(const struct profile_info *info, __u64 ret[CARRIED_KIND
 #undef CARRIED
 }
 
-static size_t add(struct carried *ret, const char *before, const char *name, __u64 amount)
+static size_t set_carried(struct carried *ret, const char *before, const char *name, __u64 amount)
 {
 	if (!amount)
 		return 0;
@@ -35,10 +35,10 @@ size_t carried_list(const struct profile_info *info, struct carried ret[CARRIED_
 
 	fill_amounts(info, amounts);
 	for (int i = 0; i < CARRIED_KINDS; i++)
-		n += add(&ret[n], "", carried_names[i], amounts[i]);
+		n += set_carried(&ret[n], "", carried_names[i], amounts[i]);
 	for (int i = 0; i < FULL_TABLES; i++)
-		n += add(&ret[n], CARRIED_FULL, full_table_rows[i].stat, info->full[i]);
+		n += set_carried(&ret[n], CARRIED_FULL, full_table_rows[i].stat, info->full[i]);
 	snprintf(run, sizeof(run), "pyperf-bpf " PYPERF_VERSION ", %u Hz%s", info->frequency,
 		 info->outside ? ", from outside" : "");
-	return n + add(&ret[n], CARRIED_RUN, run, 1);
+	return n + set_carried(&ret[n], CARRIED_RUN, run, 1);
 }

@@ -86,8 +86,8 @@ static int copy_function(struct copier *c, __u32 id, __u32 *ret)
 }
 
 /* The id of a record in `to`, which is copied if it is not there yet. */
-static int find(struct copier *c, struct copied *records, __u32 id,
-		int (*copy)(struct copier *c, __u32 id, __u32 *ret), __u32 *ret)
+static int find_copied(struct copier *c, struct copied *records, __u32 id,
+		       int (*copy)(struct copier *c, __u32 id, __u32 *ret), __u32 *ret)
 {
 	struct copied *r = &records[id];
 	int err = r->turn == c->turn ? 0 : copy(c, id, &r->id);
@@ -103,11 +103,11 @@ static int copy_location(struct copier *c, __u32 id, __u32 *ret)
 {
 	const struct profile_location *l = profile_get_location(c->from, id);
 	__u32 function, mapping = 0, around = 0;
-	int err = l->mapping ? find(c, c->mappings, l->mapping, copy_mapping, &mapping) : 0;
+	int err = l->mapping ? find_copied(c, c->mappings, l->mapping, copy_mapping, &mapping) : 0;
 
-	err = err ?: find(c, c->functions, l->function, copy_function, &function);
+	err = err ?: find_copied(c, c->functions, l->function, copy_function, &function);
 	if (!err && l->around) /* which was there first, so that this ends */
-		err = find(c, c->locations, l->around, copy_location, &around);
+		err = find_copied(c, c->locations, l->around, copy_location, &around);
 	if (err)
 		return err;
 	return l->offset ? profile_location_line(c->to, function, l->line, mapping, l->offset, around, ret) :
@@ -150,7 +150,7 @@ static int copy_stack(struct copier *c, const struct profile_stack *sample)
 
 		if (is_hidden(c, sample->locations[i]))
 			continue;
-		err = find(c, c->locations, sample->locations[i], copy_location, &id) ?:
+		err = find_copied(c, c->locations, sample->locations[i], copy_location, &id) ?:
 		      buf_add(&c->stack, &id, sizeof(id));
 	}
 	return err || c->stack.size ? err : add_marker(c);

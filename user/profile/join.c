@@ -45,7 +45,7 @@ static int add_accounts(const struct profile *part, struct profile *whole)
 	return err;
 }
 
-static int add(const struct profile *part, struct profile *whole)
+static int add_part(const struct profile *part, struct profile *whole)
 {
 	_cleanup_copier_ struct copier *c = NULL;
 	int err = copier_new(&c, part);
@@ -76,7 +76,7 @@ int profile_join(const struct profile *const *parts, size_t count, struct profil
 			return -EINVAL;
 	err = profile_new(&info, &whole);
 	for (size_t i = 0; i < count && !err; i++)
-		err = add(parts[i], whole);
+		err = add_part(parts[i], whole);
 	if (!err)
 		*ret = TAKE_PTR(whole);
 	return err;

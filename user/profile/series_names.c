@@ -105,7 +105,7 @@ static struct series_user *get_user(struct series_names *s, __u64 user)
 	return NULL;
 }
 
-static bool add_name(struct series_names *s, struct series_user *u, __u64 hash)
+static bool add_series_name(struct series_names *s, struct series_user *u, __u64 hash)
 {
 	struct series_name *n = calloc(1, sizeof(*n));
 
@@ -155,7 +155,7 @@ bool series_names_take(struct series_names *s, __u64 user, __u64 hash)
 		return false;
 	if (HASH_COUNT(s->names) >= SERIES_NAMES_MAX)
 		make_room(s);
-	return add_name(s, u, hash);
+	return add_series_name(s, u, hash);
 }
 
 void series_names_leave(struct series_names *s, __u64 count)

@@ -15,7 +15,7 @@ static const struct {
 #undef SERVICE_SOURCE
 };
 
-static int find(const char *key, size_t length)
+static int find_service(const char *key, size_t length)
 {
 	int i = 0;
 
@@ -37,7 +37,7 @@ int service_order_parse(const char *text, struct service_order *ret)
 
 	for (;;) {
 		const size_t length = strcspn(text, ",");
-		const int source = find(text, length);
+		const int source = find_service(text, length);
 
 		if (source == SERVICE_SOURCES || memchr(order.source, source, order.count))
 			return -EINVAL;

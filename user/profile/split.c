@@ -132,7 +132,7 @@ static __u64 count_moments(const struct splitter *s, __u32 sample)
 	return sum;
 }
 
-static int add_moments(struct splitter *s, __u32 sample)
+static int split_moments(struct splitter *s, __u32 sample)
 {
 	int err = 0;
 
@@ -185,7 +185,7 @@ static int put_stack(struct splitter *s, __u32 sample, const struct split_servic
 	s->bytes += more;
 	s->moments += moments;
 	err = copier_add(s->copier, &stack, &labels);
-	return err || !moments || moments > s->limits->moments ? err : add_moments(s, sample);
+	return err || !moments || moments > s->limits->moments ? err : split_moments(s, sample);
 }
 
 /* --- services ----------------------------------------------------------------------------------------- */

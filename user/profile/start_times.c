@@ -17,7 +17,7 @@ struct start {
 };
 
 /* Of one process the earliest first: another may have had its number before. */
-static int compare(const void *left, const void *right)
+static int compare_starts(const void *left, const void *right)
 {
 	const struct start *a = left, *b = right;
 
@@ -27,7 +27,7 @@ static int compare(const void *left, const void *right)
 }
 
 /* Sorted, each process once. Returns how many. */
-static size_t find(const struct profile *p, struct start *starts)
+static size_t find_starts(const struct profile *p, struct start *starts)
 {
 	const __s64 boot = profile_get_info(p)->boot_unix_ns;
 	size_t n = 0, kept = 0;
@@ -40,7 +40,7 @@ static size_t find(const struct profile *p, struct start *starts)
 				o->pid, (boot + (__s64)o->began_boot_ns) / (__s64)NS_PER_MS
 			};
 	}
-	qsort(starts, n, sizeof(*starts), compare);
+	qsort(starts, n, sizeof(*starts), compare_starts);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || starts[kept - 1].pid != starts[i].pid)
 			starts[kept++] = starts[i];
@@ -82,7 +82,7 @@ size_t start_times_write(const struct profile *p, char ret[START_TIMES_LINES][ST
 	starts = calloc((size_t)profile_count(p, PROFILE_OWNER) + 1, sizeof(*starts));
 	if (!starts)
 		return 0;
-	n = find(p, starts);
+	n = find_starts(p, starts);
 	for (; at < n && line < START_TIMES_LINES; line++)
 		at += write_line(starts + at, n - at, line == START_TIMES_LINES - 1, ret[line]);
 	return line;

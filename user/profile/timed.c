@@ -149,7 +149,7 @@ static int add_rest(struct timed_maker *m)
 
 /* --- samples of the log --------------------------------------------------------------------------------- */
 
-static bool is_of(const struct timed_maker *m, __u32 kind)
+static bool is_made_of(const struct timed_maker *m, __u32 kind)
 {
 	return profile_get_info(m->made)->events & EVENT_BIT(kind);
 }
@@ -157,7 +157,7 @@ static bool is_of(const struct timed_maker *m, __u32 kind)
 static bool has_any(const struct timed_maker *m, const struct profile_stack *s)
 {
 	for (__u32 kind = 0; kind < EVENT_KINDS; kind++)
-		if (is_of(m, kind) && s->counts[kind])
+		if (is_made_of(m, kind) && s->counts[kind])
 			return true;
 	return false;
 }
@@ -183,7 +183,7 @@ static int add_samples(struct timed_maker *m)
 	return err;
 }
 
-static int add_moments(struct timed_maker *m)
+static int copy_log_moments(struct timed_maker *m)
 {
 	const struct moments *all = profile_moments(m->log);
 	int err = 0;
@@ -192,7 +192,7 @@ static int add_moments(struct timed_maker *m)
 		struct moment one = all->list[i];
 
 		one.sample = m->id_of[one.sample];
-		if (one.sample && is_of(m, one.kind))
+		if (one.sample && is_made_of(m, one.kind))
 			err = profile_moment(m->made, &one);
 	}
 	return err;
@@ -217,7 +217,7 @@ int timed_make(const struct profile *p, const struct profile *log, struct profil
 
 	if (!err && has_account(&m))
 		err = find_shares(&m);
-	err = err ?: add_samples(&m) ?: add_moments(&m) ?: add_rest(&m);
+	err = err ?: add_samples(&m) ?: copy_log_moments(&m) ?: add_rest(&m);
 	free_shares(&m);
 	if (err)
 		profile_free(m.made);

@@ -44,7 +44,7 @@ static const struct {
 	[TSTATE_TASKS] = { TSTATE_SIZE, 16, 8 },
 };
 
-static bool fits(const __u64 *words, int i)
+static bool fits_structure(const __u64 *words, int i)
 {
 	if (!rows[i].width)
 		return words[i] <= STRUCT_MAX;
@@ -55,7 +55,7 @@ static bool fits(const __u64 *words, int i)
 int asyncio_layout_parse(const __u64 words[ASYNCIO_WORDS], struct asyncio_layout *ret)
 {
 	for (int i = 0; i < ASYNCIO_WORDS; i++)
-		if (!fits(words, i))
+		if (!fits_structure(words, i))
 			return -EINVAL;
 	if (words[TASK_SIZE] > ASYNCIO_TASK_READ)
 		return -EINVAL;

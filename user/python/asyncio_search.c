@@ -243,7 +243,7 @@ struct proof {
 	bool holds;
 };
 
-static bool is_name(struct objects *o, __u64 object)
+static bool is_task_name(struct objects *o, __u64 object)
 {
 	const __u64 type = objects_type(o, object);
 
@@ -277,7 +277,7 @@ static bool is_proved_by(struct proof *p, __u64 task)
 		return false;
 	waiter = objects_word(bytes, a->found.waiter);
 	return is_coroutine(p->o, objects_word(bytes, a->task_coro)) &&
-	       is_name(p->o, objects_word(bytes, a->task_name)) &&
+	       is_task_name(p->o, objects_word(bytes, a->task_name)) &&
 	       is_context(p->o, objects_word(bytes, a->task_name + 8)) &&
 	       (!objects_word(bytes, CALLBACK) || objects_type(p->o, objects_word(bytes, CALLBACK))) &&
 	       (!waiter || objects_type(p->o, waiter));

@@ -33,7 +33,7 @@ struct offsets_header {
 	__u64 free_threaded;
 };
 
-static __u64 word_at(const void *bytes, size_t index)
+static __u64 offset_at(const void *bytes, size_t index)
 {
 	__u64 value;
 
@@ -56,7 +56,7 @@ static void member_write(struct layout *layout, const struct word *word, __u64 v
 	memcpy((char *)layout + word->target, &value, word->target_width);
 }
 
-static bool fits(const struct word *word, __u64 value, __u64 size)
+static bool word_fits(const struct word *word, __u64 value, __u64 size)
 {
 	__u64 width = word->width ? word->width : 1;
 
@@ -86,10 +86,10 @@ static bool is_used(const struct check *check, const struct word *word)
 static bool overlaps(const struct check *check, size_t index)
 {
 	const struct word *words = check->cpython->words;
-	__u64 value = word_at(check->bytes, index), other;
+	__u64 value = offset_at(check->bytes, index), other;
 
 	for (size_t i = check->first; i < index; i++) {
-		other = word_at(check->bytes, i);
+		other = offset_at(check->bytes, i);
 		if (is_used(check, &words[i]) && value < other + words[i].width &&
 		    other < value + words[index].width)
 			return true;
@@ -115,7 +115,7 @@ static bool take(struct check *check, const struct word *word, __u64 value)
 static bool check_word(struct check *check, size_t index)
 {
 	const struct word *word = &check->cpython->words[index];
-	__u64 value = word_at(check->bytes, index);
+	__u64 value = offset_at(check->bytes, index);
 
 	if (word->threaded && !check->known->free_threaded)
 		return !value;
@@ -131,20 +131,21 @@ static bool check_word(struct check *check, size_t index)
 			return false;
 		/* fall through */
 	case WORD_FREE:
-		return fits(word, value, check->size) && !overlaps(check, index) && take(check, word, value);
+		return word_fits(word, value, check->size) && !overlaps(check, index) &&
+		       take(check, word, value);
 	case WORD_GIL:
 		check->gil = value;
-		return value && fits(word, value, check->size);
+		return value && word_fits(word, value, check->size);
 	case WORD_GC:
 		check->gc = value;
-		return fits(word, value, check->size);
+		return word_fits(word, value, check->size);
 	case WORD_GC_FRAME:
 		check->gc_frame = value;
-		return fits(word, value, check->size);
+		return word_fits(word, value, check->size);
 	case WORD_HOLDER:
-		return fits(word, value, check->size) && value == check->gil + check->known->gil_holder;
+		return word_fits(word, value, check->size) && value == check->gil + check->known->gil_holder;
 	default:
-		return fits(word, value, check->size);
+		return word_fits(word, value, check->size);
 	}
 }
 
@@ -299,13 +300,13 @@ int debug_offsets_objects(const void *bytes, size_t len, const struct layout *la
 		return -EINVAL;
 	for (size_t i = 0; i < cpython->word_count; i++) {
 		const struct word *word = &cpython->words[i];
-		const __u64 value = word_at(bytes, i);
+		const __u64 value = offset_at(bytes, i);
 
 		if (word->use == WORD_SIZE)
 			size = value;
 		if (!word->has_object)
 			continue;
-		if (!value || value > OBJECT_FIELD_MAX || !fits(word, value, size))
+		if (!value || value > OBJECT_FIELD_MAX || !word_fits(word, value, size))
 			return -EINVAL;
 		memcpy((char *)&objects + word->object, &value, sizeof(__u16));
 	}

@@ -75,7 +75,7 @@ static bool same_file(const struct candidate_file *file, const struct procfs_map
  * Whether the file was met before. If not, it is noted. When the table is half full, every file counts as
  * met.
  */
-static bool seen(struct scan *scan, const struct procfs_map *map)
+static bool seen_file(struct scan *scan, const struct procfs_map *map)
 {
 	const struct candidate_file file = { map->device, map->inode };
 	unsigned int i = hash_bytes(&file, sizeof(file)) & (SEEN_SLOTS - 1);
@@ -142,7 +142,7 @@ static int visit_files(const struct procfs_map *map, void *context)
 
 	if (!map->inode || (!map->execute && map->offset))
 		return 0;
-	if (!seen(scan, map))
+	if (!seen_file(scan, map))
 		err = add_candidate(scan, map);
 	if (err)
 		return err;

@@ -34,7 +34,7 @@ static bool is_modules(struct objects *o, __u64 dict)
 }
 
 /* The first word that leads to it; 0: none does. */
-static __u64 search(struct objects *o, __u64 begin, size_t size)
+static __u64 search_word(struct objects *o, __u64 begin, size_t size)
 {
 	__u64 words[CHUNK / sizeof(__u64)];
 
@@ -57,11 +57,11 @@ __u64 modules_of(struct objects *o, __u64 interpreter)
 	__u64 dict;
 
 	if (!o->facts)
-		return search(o, interpreter, INTERPRETER);
+		return search_word(o, interpreter, INTERPRETER);
 	at = o->facts->interp_modules;
 	first = at > AROUND ? at - AROUND : 0;
 	dict = objects_pointer(o, interpreter + at);
-	return is_modules(o, dict) ? dict : search(o, interpreter + first, at + AROUND - first);
+	return is_modules(o, dict) ? dict : search_word(o, interpreter + first, at + AROUND - first);
 }
 
 __u64 modules_dict(struct objects *o, __u64 module)

@@ -150,7 +150,7 @@ static void know(struct objects *o, const struct objects_known *one)
 }
 
 /* Where a name stands in a table that classes share with their instances; -1: not there. */
-static int search(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
+static int search_shared(struct objects *o, __u64 keys, const char *name, __u64 *ret_name)
 {
 	__u64 entries[ENTRIES][2];
 	struct object_keys k;
@@ -174,7 +174,7 @@ static int index_in(struct objects *o, __u64 keys, const char *name, __u64 *ret_
 	const struct objects_known *known = find_known(o, keys, name);
 
 	if (!known)
-		return search(o, keys, name, ret_name);
+		return search_shared(o, keys, name, ret_name);
 	*ret_name = known->text;
 	return known->index;
 }

@@ -83,7 +83,7 @@ static __u64 tstate_word(unsigned int offset)
 /* --- code objects -------------------------------------------------------------------------------------- */
 
 /* Whether the code object was looked at in this attempt. If not, it is noted. */
-static bool seen(__u64 code)
+static bool seen_code(__u64 code)
 {
 	unsigned int i = hash_bytes(&code, sizeof(code)) & (CODES_SLOTS - 1);
 
@@ -133,7 +133,7 @@ static bool is_part(const struct code_part *part, __u64 flag, __u32 most)
 }
 
 /* Include/cpython/unicodeobject.h: a zero follows the last character. Names hold none themselves. */
-static bool is_name(const struct code_part *part, const __u8 *characters)
+static bool is_code_name(const struct code_part *part, const __u8 *characters)
 {
 	const struct layout *l = state.layout;
 	__u32 word = 0, end = 0;
@@ -160,12 +160,12 @@ static int check_code(__u64 code)
 {
 	const struct record_code *e = &state.record;
 
-	if (seen(code))
+	if (seen_code(code))
 		return 0;
 	if (!is_code(code))
 		return contradict(bad_code);
-	if (capture_code(&state.record, state.layout, code) || !is_name(&e->name, e->data) ||
-	    !is_name(&e->file, e->data + e->name.bytes) || !is_table(&e->table))
+	if (capture_code(&state.record, state.layout, code) || !is_code_name(&e->name, e->data) ||
+	    !is_code_name(&e->file, e->data + e->name.bytes) || !is_table(&e->table))
 		return contradict(bad_names);
 	return 0;
 }

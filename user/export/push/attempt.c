@@ -8,7 +8,7 @@
 #include "net/headers.h"
 #include "net/transfers.h"
 
-static size_t on_answer(char *data, size_t size, size_t n, void *context)
+static size_t take_answer_part(char *data, size_t size, size_t n, void *context)
 {
 	struct push_attempt *a = context;
 	size_t room = sizeof(a->answer) - 1 - a->answer_size, part = size * n < room ? size * n : room;
@@ -37,7 +37,7 @@ static CURLcode set_request(struct push_attempt *a, const struct push_options *o
 						 .ca_file = o->ca_file,
 						 .timeout_seconds = o->timeout_seconds,
 						 .error = a->error,
-						 .on_body = on_answer,
+						 .on_body = take_answer_part,
 						 .context = a,
 						 .private = private,
 					 });
@@ -107,7 +107,7 @@ long push_attempt_status(struct push_attempt *a)
 {
 	long status = 0;
 
-	a->answer[a->answer_size] = '\0'; /* on_answer() leaves room */
+	a->answer[a->answer_size] = '\0'; /* take_answer_part() leaves room */
 	curl_easy_getinfo(a->easy, CURLINFO_RESPONSE_CODE, &status);
 	return status == 200 && a->format == PUSH_PARCA_GRPC ? status_of_grpc(a) : status;
 }
