@@ -48,7 +48,7 @@ static int fail(int err, char *error, size_t size, const char *path, const char 
 }
 
 /* Reads on to the end. A file that grows without one is too large some time. */
-static int read_all(int fd, struct buf *out)
+static int read_to_the_end(int fd, struct buf *out)
 {
 	for (;;) {
 		int err = out->size > UNPACKED_MAX ? -EFBIG : buf_reserve(out, STEP);
@@ -104,7 +104,7 @@ static int read_file(struct recorded *r, const char *path, char *error, size_t s
 	if (err)
 		return fail(err, error, size, path,
 			    err == -EINVAL ? "it is neither a file nor a folder" : strerror(-err));
-	err = read_all(fd, &data);
+	err = read_to_the_end(fd, &data);
 	if (fd != STDIN_FILENO)
 		close(fd);
 	if (err)

@@ -17,7 +17,7 @@ static __s64 earlier(__s64 a, __s64 b)
 	return a && a < b ? a : b;
 }
 
-static void add(struct recorded_starts *s, __s64 pid, __s64 unix_ns)
+static void add_start(struct recorded_starts *s, __s64 pid, __s64 unix_ns)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->rows[i].pid != pid)
@@ -64,7 +64,7 @@ bool recorded_starts_comment(struct recorded_starts *s, const char *comment)
 		if (is_others)
 			s->others_ns = earlier(s->others_ns, ms * NS_OF_MS);
 		else
-			add(s, pid, ms * NS_OF_MS);
+			add_start(s, pid, ms * NS_OF_MS);
 	}
 	return true;
 }

@@ -88,7 +88,7 @@ static __s64 sum_of(__s64 a, __s64 b)
 	return a + b < NUMBER_MAX ? a + b : NUMBER_MAX - 1;
 }
 
-static void add(struct recorded_quota *sum, const struct recorded_quota *q)
+static void add_quota(struct recorded_quota *sum, const struct recorded_quota *q)
 {
 	sum->quota_us = q->quota_us;
 	sum->period_us = q->period_us;
@@ -109,7 +109,7 @@ void recorded_quotas_comment(struct recorded_quotas *q, const char *comment)
 		return;
 	for (size_t i = 0; i < q->count; i++) {
 		if (!strcmp(q->rows[i].cgroup, one.cgroup)) {
-			add(&q->rows[i], &one);
+			add_quota(&q->rows[i], &one);
 			return;
 		}
 	}

@@ -23,7 +23,7 @@ static int is_of_others(struct pprof_reader *r)
 }
 
 /* A second file has the types of the first one, as far as files of OTLP let tell which those are. */
-static int add_type(struct pprof_reader *r, struct wire m)
+static int add_pprof_type(struct pprof_reader *r, struct wire m)
 {
 	struct recorded *to = r->recorded;
 	const size_t column = r->type_count;
@@ -138,7 +138,7 @@ int read_header(struct pprof_reader *r)
 
 	if (!err && is_outside(to, (__s64)f[PPROF_TIME], (__s64)f[PPROF_DURATION]))
 		return -ERANGE;
-	err = err ?: read_each(r, &r->message, PPROF_SAMPLE_TYPE, add_type);
+	err = err ?: read_each(r, &r->message, PPROF_SAMPLE_TYPE, add_pprof_type);
 	if (!err && !r->type_count)
 		return read_fail(r, -EBADMSG, "it has no sample type: is it a pprof profile?");
 	if (!err && to->files && !to->has_otlp && r->type_count != to->type_count)

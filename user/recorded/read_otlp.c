@@ -73,7 +73,7 @@ static int add_key(struct pprof_reader *r, __u64 index, __u32 *ret)
 	return recorded_string(r->recorded, label, strlen(label), ret);
 }
 
-static int add_attribute(struct pprof_reader *r, struct wire m)
+static int add_otlp_attribute(struct pprof_reader *r, struct wire m)
 {
 	struct read_attribute attribute = { .value = { m.end, m.end } };
 	struct wire rest = m;
@@ -124,7 +124,7 @@ static int find_build_id(struct pprof_reader *r, struct wire m, __u32 *ret)
 	return err;
 }
 
-static int add_mapping(struct pprof_reader *r, struct wire m)
+static int add_otlp_mapping(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
 	struct read_mapping read = { 0 };
@@ -141,7 +141,7 @@ static int add_mapping(struct pprof_reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->mappings, r->index - 1, &read, sizeof(read));
 }
 
-static int add_function(struct pprof_reader *r, struct wire m)
+static int add_otlp_function(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_function function = { 0 };
 	__u64 f[OTLP_FUNCTION_START_LINE + 1];
@@ -158,7 +158,7 @@ static int add_function(struct pprof_reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->functions, r->index - 1, &id, sizeof(id));
 }
 
-static int add_location(struct pprof_reader *r, struct wire m)
+static int add_otlp_location(struct pprof_reader *r, struct wire m)
 {
 	__u64 f[OTLP_LOCATION_ADDRESS + 1];
 	int err;
@@ -174,7 +174,7 @@ static int add_location(struct pprof_reader *r, struct wire m)
 					      });
 }
 
-static int add_stack(struct pprof_reader *r, struct wire m)
+static int note_stack(struct pprof_reader *r, struct wire m)
 {
 	return buf_add(&r->stacks, &m, sizeof(m));
 }
@@ -182,7 +182,7 @@ static int add_stack(struct pprof_reader *r, struct wire m)
 /* --- links ---------------------------------------------------------------------------------------------- */
 
 /* An id as OpenTelemetry writes it, in hexadecimal digits; none where it has another size. */
-static int add_id(struct pprof_reader *r, const struct wire_field *field, size_t size, __u32 *ret)
+static int add_otlp_id(struct pprof_reader *r, const struct wire_field *field, size_t size, __u32 *ret)
 {
 	static const char digits[] = "0123456789abcdef";
 	char text[HEX_MAX];
@@ -196,7 +196,7 @@ static int add_id(struct pprof_reader *r, const struct wire_field *field, size_t
 	return recorded_string(r->recorded, text, 2 * size, ret);
 }
 
-static int add_link(struct pprof_reader *r, struct wire m)
+static int add_otlp_link(struct pprof_reader *r, struct wire m)
 {
 	struct read_link link = { 0 };
 	struct wire_field field;
@@ -204,9 +204,9 @@ static int add_link(struct pprof_reader *r, struct wire m)
 
 	while (!err && (more = wire_next(&m, &field)) > 0) {
 		if (field.number == OTLP_LINK_TRACE_ID)
-			err = add_id(r, &field, 16, &link.trace);
+			err = add_otlp_id(r, &field, 16, &link.trace);
 		else if (field.number == OTLP_LINK_SPAN_ID)
-			err = add_id(r, &field, 8, &link.span);
+			err = add_otlp_id(r, &field, 8, &link.span);
 	}
 	return err ?: more < 0 ? more : buf_add(&r->links, &link, sizeof(link));
 }
@@ -221,9 +221,9 @@ static int read_table(struct pprof_reader *r, struct wire m, enum otlp_kind kind
 int read_otlp_dictionary(struct pprof_reader *r, struct wire m)
 {
 	return read_table(r, m, OTLP_STRING, read_text_add) ?:
-	       read_table(r, m, OTLP_ATTRIBUTE, add_attribute) ?:
-	       read_table(r, m, OTLP_MAPPING, add_mapping) ?:
-	       read_table(r, m, OTLP_FUNCTION, add_function) ?:
-	       read_table(r, m, OTLP_LOCATION, add_location) ?: read_table(r, m, OTLP_LINK, add_link) ?:
-	       read_table(r, m, OTLP_STACK, add_stack);
+	       read_table(r, m, OTLP_ATTRIBUTE, add_otlp_attribute) ?:
+	       read_table(r, m, OTLP_MAPPING, add_otlp_mapping) ?:
+	       read_table(r, m, OTLP_FUNCTION, add_otlp_function) ?:
+	       read_table(r, m, OTLP_LOCATION, add_otlp_location) ?:
+	       read_table(r, m, OTLP_LINK, add_otlp_link) ?: read_table(r, m, OTLP_STACK, note_stack);
 }

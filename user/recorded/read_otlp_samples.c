@@ -10,14 +10,14 @@
 #include "formats/otlp_wire.h"
 #include "recorded/read_otlp.h"
 
-static int add_label(struct pprof_reader *r, struct buf *labels, const struct recorded_label *label)
+static int add_otlp_label(struct pprof_reader *r, struct buf *labels, const struct recorded_label *label)
 {
 	return label->key ? read_label_add(r, labels, label) : 0;
 }
 
 /* --- what is in the profiles ---------------------------------------------------------------------------- */
 
-static int find_type(struct pprof_reader *r, struct wire m)
+static int find_otlp_type(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_type type;
 	__u64 f[OTLP_VALUE_TYPE_UNIT + 1];
@@ -30,9 +30,9 @@ static int find_type(struct pprof_reader *r, struct wire m)
 }
 
 /* Those that it has no samples of are not there, so a second file may have more of them than the first. */
-static int add_type(struct pprof_reader *r, struct wire m)
+static int add_otlp_type(struct pprof_reader *r, struct wire m)
 {
-	int err = find_type(r, m);
+	int err = find_otlp_type(r, m);
 
 	for (size_t i = 0; i < r->type_count && !err; i++)
 		if (r->columns[i] == r->type)
@@ -42,7 +42,7 @@ static int add_type(struct pprof_reader *r, struct wire m)
 	return err;
 }
 
-static int add_comments(struct pprof_reader *r, struct wire any)
+static int add_comment_texts(struct pprof_reader *r, struct wire any)
 {
 	struct wire_field array, value;
 	int more, err = 0;
@@ -73,11 +73,11 @@ static int add_profile_attribute(struct pprof_reader *r, __u64 index)
 	if (a->is_said)
 		return 0;
 	a->is_said = true;
-	return add_comments(r, a->value);
+	return add_comment_texts(r, a->value);
 }
 
 /* What pprof says once for all: a profile of each resource says it. */
-static int read_facts(struct pprof_reader *r, struct wire m)
+static int read_otlp_facts(struct pprof_reader *r, struct wire m)
 {
 	struct recorded *to = r->recorded;
 	struct wire_field field;
@@ -91,7 +91,7 @@ static int read_facts(struct pprof_reader *r, struct wire m)
 		r->duration_ns = (__s64)f[OTLP_PROFILE_DURATION_NANO];
 		err = read_times(r, r->start_ns, r->duration_ns);
 	}
-	err = err ?: read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, add_type);
+	err = err ?: read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, add_otlp_type);
 	if (!err && f[OTLP_PROFILE_PERIOD] && !to->period)
 		to->period = (__s64)f[OTLP_PROFILE_PERIOD];
 	while (!err && (more = wire_next(&m, &field)) > 0)
@@ -102,7 +102,7 @@ static int read_facts(struct pprof_reader *r, struct wire m)
 
 /* --- samples -------------------------------------------------------------------------------------------- */
 
-static int add_stack(struct pprof_reader *r, __u64 index)
+static int add_stack_of_sample(struct pprof_reader *r, __u64 index)
 {
 	struct wire_field field;
 	struct wire stack;
@@ -119,25 +119,26 @@ static int add_stack(struct pprof_reader *r, __u64 index)
 	return err ?: more;
 }
 
-static int add_attribute(struct pprof_reader *r, __u64 index)
+static int add_attribute_of_sample(struct pprof_reader *r, __u64 index)
 {
 	const struct read_attribute *a = read_otlp_attribute(r, index);
 
-	return a ? add_label(r, &r->labels, &a->label) :
+	return a ? add_otlp_label(r, &r->labels, &a->label) :
 		   read_fail(r, -EBADMSG, "it names an attribute that it has not");
 }
 
-static int add_id(struct pprof_reader *r, const char *key, __u32 text)
+static int add_id_label(struct pprof_reader *r, const char *key, __u32 text)
 {
 	struct recorded_label label = { .text = text };
 
 	if (!text)
 		return 0;
-	return recorded_string(r->recorded, key, strlen(key), &label.key) ?: add_label(r, &r->labels, &label);
+	return recorded_string(r->recorded, key, strlen(key), &label.key) ?:
+		       add_otlp_label(r, &r->labels, &label);
 }
 
 /* *ret: whether its times are wanted. */
-static int add_link(struct pprof_reader *r, __u64 index, bool *ret)
+static int add_link_of_sample(struct pprof_reader *r, __u64 index, bool *ret)
 {
 	const struct read_link *links = (const struct read_link *)r->links.data;
 	const char *wanted = r->recorded->trace;
@@ -147,7 +148,8 @@ static int add_link(struct pprof_reader *r, __u64 index, bool *ret)
 	if (index >= r->links.size / sizeof(*links))
 		return read_fail(r, -EBADMSG, "it names a link that it has not");
 	*ret = wanted && !strcmp(recorded_get_string(r->recorded, links[index].trace), wanted);
-	return add_id(r, "trace_id", links[index].trace) ?: add_id(r, "span_id", links[index].span);
+	return add_id_label(r, "trace_id", links[index].trace) ?:
+	       add_id_label(r, "span_id", links[index].span);
 }
 
 static int add_value(struct pprof_reader *r, __u64 value)
@@ -156,7 +158,7 @@ static int add_value(struct pprof_reader *r, __u64 value)
 }
 
 /* times: fixed64, one for each value. */
-static int add_moments(struct pprof_reader *r, struct wire times)
+static int add_otlp_moments(struct pprof_reader *r, struct wire times)
 {
 	const size_t n = r->values.size / sizeof(__s64);
 	const __s64 *values = (const __s64 *)r->values.data;
@@ -186,10 +188,10 @@ static int add_sums(struct pprof_reader *r)
 	return read_values(r, values);
 }
 
-static int add_field(struct pprof_reader *r, const struct wire_field *field, struct wire *times)
+static int add_otlp_field(struct pprof_reader *r, const struct wire_field *field, struct wire *times)
 {
 	if (field->number == OTLP_SAMPLE_ATTRIBUTE_INDICES)
-		return read_numbers(r, field, add_attribute);
+		return read_numbers(r, field, add_attribute_of_sample);
 	if (field->number == OTLP_SAMPLE_VALUES)
 		return read_numbers(r, field, add_value);
 	if (field->number == OTLP_SAMPLE_TIMESTAMPS_UNIX_NANO && field->type == WIRE_BYTES)
@@ -197,7 +199,7 @@ static int add_field(struct pprof_reader *r, const struct wire_field *field, str
 	return 0;
 }
 
-static int add_sample(struct pprof_reader *r, struct wire m)
+static int add_otlp_sample(struct pprof_reader *r, struct wire m)
 {
 	struct wire times = { m.end, m.end };
 	struct wire_field field;
@@ -209,18 +211,19 @@ static int add_sample(struct pprof_reader *r, struct wire m)
 	buf_clear(&r->values);
 	buf_clear(&r->labels);
 	err = err ?: buf_add(&r->labels, r->resource.data, r->resource.size) ?:
-	      add_stack(r, f[OTLP_SAMPLE_STACK_INDEX]);
+	      add_stack_of_sample(r, f[OTLP_SAMPLE_STACK_INDEX]);
 	while (!err && (more = wire_next(&m, &field)) > 0)
-		err = add_field(r, &field, &times);
-	err = err ?: add_link(r, f[OTLP_SAMPLE_LINK_INDEX], &is_wanted) ?: read_base(r) ?: add_sums(r);
-	return err ?: is_wanted ? add_moments(r, times) : 0;
+		err = add_otlp_field(r, &field, &times);
+	err = err ?: add_link_of_sample(r, f[OTLP_SAMPLE_LINK_INDEX], &is_wanted) ?: read_base(r) ?:
+	      add_sums(r);
+	return err ?: is_wanted ? add_otlp_moments(r, times) : 0;
 }
 
 static int add_samples(struct pprof_reader *r, struct wire m)
 {
-	int err = read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, find_type);
+	int err = read_each(r, &m, OTLP_PROFILE_SAMPLE_TYPE, find_otlp_type);
 
-	return err ?: read_each(r, &m, OTLP_PROFILE_SAMPLES, add_sample);
+	return err ?: read_each(r, &m, OTLP_PROFILE_SAMPLES, add_otlp_sample);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
@@ -244,7 +247,7 @@ static int add_pair(struct pprof_reader *r, struct wire m)
 	name = otlp_owners_label(recorded_get_string(r->recorded, key));
 	err = err ?: more ?: recorded_string(r->recorded, name, strlen(name), &key) ?:
 	      read_otlp_value(r, any, key, &label);
-	return err ?: add_label(r, &r->resource, &label);
+	return err ?: add_otlp_label(r, &r->resource, &label);
 }
 
 static int add_resource(struct pprof_reader *r, struct wire m)
@@ -254,7 +257,7 @@ static int add_resource(struct pprof_reader *r, struct wire m)
 
 static int scope_facts(struct pprof_reader *r, struct wire m)
 {
-	return read_each(r, &m, OTLP_SCOPE_PROFILES_PROFILES, read_facts);
+	return read_each(r, &m, OTLP_SCOPE_PROFILES_PROFILES, read_otlp_facts);
 }
 
 static int scope_samples(struct pprof_reader *r, struct wire m)
@@ -277,7 +280,7 @@ static int resource_samples(struct pprof_reader *r, struct wire m)
 /*
  * CPU time, if one of the files has that; else what comes first. One of nothing has a type all the same.
  */
-static int find_default(struct recorded *to)
+static int find_otlp_default(struct recorded *to)
 {
 	__u32 cpu, unit;
 	int err = recorded_string(to, "cpu", 3, &cpu) ?: recorded_string(to, "nanoseconds", 11, &unit);
@@ -301,7 +304,7 @@ int read_otlp(struct pprof_reader *r)
 
 	if (!err && !r->start_ns && (r->recorded->from_ns || r->recorded->to_ns))
 		return -ERANGE; /* it says no time */
-	err = err ?: find_default(r->recorded) ?: read_growths_begin(r, r->start_ns, r->duration_ns);
+	err = err ?: find_otlp_default(r->recorded) ?: read_growths_begin(r, r->start_ns, r->duration_ns);
 	err = err ?: read_each(r, &r->message, OTLP_DATA_RESOURCE_PROFILES, resource_samples);
 	r->recorded->has_otlp |= !err;
 	return err;

@@ -11,7 +11,7 @@
 #include "recorded/frame_kinds.h"
 #include "recorded/read_parts.h"
 
-static int add_mapping(struct pprof_reader *r, struct wire m)
+static int add_pprof_mapping(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_mapping mapping = { 0 };
 	struct read_mapping read = { 0 };
@@ -25,7 +25,7 @@ static int add_mapping(struct pprof_reader *r, struct wire m)
 	return err ?: read_ids_add(r, &r->mappings, f[PPROF_MAPPING_ID], &read, sizeof(read));
 }
 
-static int add_function(struct pprof_reader *r, struct wire m)
+static int add_pprof_function(struct pprof_reader *r, struct wire m)
 {
 	struct recorded_function function = { 0 };
 	__u64 f[PPROF_FUNCTION_LINE + 1];
@@ -145,7 +145,7 @@ int read_location_add(struct pprof_reader *r, struct wire m, const struct read_l
 	return err ?: read_ids_add(r, &r->locations, l->id, &range, sizeof(range));
 }
 
-static int add_location(struct pprof_reader *r, struct wire m)
+static int add_pprof_location(struct pprof_reader *r, struct wire m)
 {
 	__u64 f[PPROF_LOCATION_ADDRESS + 1];
 	int err = read_scalars(r, m, f, PPROF_LOCATION_ADDRESS);
@@ -157,7 +157,7 @@ static int add_location(struct pprof_reader *r, struct wire m)
 
 int read_places(struct pprof_reader *r)
 {
-	return read_each(r, &r->message, PPROF_MAPPING, add_mapping) ?:
-	       read_each(r, &r->message, PPROF_FUNCTION, add_function) ?:
-	       read_each(r, &r->message, PPROF_LOCATION, add_location);
+	return read_each(r, &r->message, PPROF_MAPPING, add_pprof_mapping) ?:
+	       read_each(r, &r->message, PPROF_FUNCTION, add_pprof_function) ?:
+	       read_each(r, &r->message, PPROF_LOCATION, add_pprof_location);
 }

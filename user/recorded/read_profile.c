@@ -194,8 +194,8 @@ static int add_location(struct profile_reader *r, __u32 id)
 	return read_place_add(&r->read, &place);
 }
 
-static int read_all(struct profile_reader *r, enum profile_kind kind,
-		    int (*read_one)(struct profile_reader *r, __u32 id))
+static int read_records(struct profile_reader *r, enum profile_kind kind,
+			int (*read_one)(struct profile_reader *r, __u32 id))
 {
 	const __u32 n = profile_count(r->profile, kind);
 	int err = 0;
@@ -244,7 +244,7 @@ static int add_places(struct profile_reader *r, const struct profile_stack *stac
 	return err;
 }
 
-static int add_label(struct profile_reader *r, __u32 key, bool is_text, __u32 value)
+static int add_owner_label(struct profile_reader *r, __u32 key, bool is_text, __u32 value)
 {
 	struct recorded_label label = { .key = key, .is_number = !is_text };
 	int err = 0;
@@ -258,15 +258,15 @@ static int add_label(struct profile_reader *r, __u32 key, bool is_text, __u32 va
 	return err ?: read_label_add(&r->read, &r->read.labels, &label);
 }
 
-static int add_labels(struct profile_reader *r, const struct profile_owner *o)
+static int add_owner_labels(struct profile_reader *r, const struct profile_owner *o)
 {
 	const __u32 extra_count = profile_get_info(r->profile)->extra_count;
 	int err = 0;
 
 	for (int i = 0; i < LABEL_COUNT && !err; i++)
-		err = add_label(r, r->keys[i], label_rows[i].is_text, o->label[i]);
+		err = add_owner_label(r, r->keys[i], label_rows[i].is_text, o->label[i]);
 	for (__u32 i = 0; i < extra_count && !err; i++)
-		err = add_label(r, r->extra[i], true, o->extra[i]);
+		err = add_owner_label(r, r->extra[i], true, o->extra[i]);
 	return err;
 }
 
@@ -322,7 +322,7 @@ static int add_sample(struct profile_reader *r, __u32 id)
 	for (size_t i = 0; i < r->header.type_count; i++)
 		if (r->columns[i] != NO_COLUMN)
 			values[r->columns[i]] = pprof_header_value(&r->header, i, &stack);
-	err = add_places(r, &stack) ?: add_labels(r, owner) ?: read_values(&r->read, values);
+	err = add_places(r, &stack) ?: add_owner_labels(r, owner) ?: read_values(&r->read, values);
 	return err ?: is_wanted(r, owner) ? add_moments(r, id) : 0;
 }
 
@@ -359,9 +359,10 @@ int read_profile(struct recorded *recorded, const struct profile *p)
 	struct profile_reader r = { .read.recorded = recorded, .profile = p };
 	int err = open_reader(&r) ?: read_facts(&r) ?: read_keys(&r);
 
-	err = err ?: read_all(&r, PROFILE_MAPPING, add_mapping) ?:
-	      read_all(&r, PROFILE_FUNCTION, add_function) ?: read_all(&r, PROFILE_LOCATION, add_location) ?:
-	      read_all(&r, PROFILE_SAMPLE, add_sample);
+	err = err ?: read_records(&r, PROFILE_MAPPING, add_mapping) ?:
+	      read_records(&r, PROFILE_FUNCTION, add_function) ?:
+	      read_records(&r, PROFILE_LOCATION, add_location) ?:
+	      read_records(&r, PROFILE_SAMPLE, add_sample);
 	close_reader(&r);
 	if (!err)
 		recorded->files++;

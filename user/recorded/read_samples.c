@@ -51,7 +51,7 @@ int read_label_add(struct pprof_reader *r, struct buf *to, const struct recorded
 	return buf_add(to, label, sizeof(*label));
 }
 
-static int add_label(struct pprof_reader *r, const struct wire_field *field)
+static int add_pprof_label(struct pprof_reader *r, const struct wire_field *field)
 {
 	struct recorded_label label = { 0 };
 	__u64 f[PPROF_LABEL_UNIT + 1];
@@ -93,13 +93,13 @@ int read_base(struct pprof_reader *r)
 	return err ?: buf_add(&r->labels, &label, sizeof(label));
 }
 
-static int add_field(struct pprof_reader *r, const struct wire_field *field)
+static int add_pprof_field(struct pprof_reader *r, const struct wire_field *field)
 {
 	if (field->number == PPROF_SAMPLE_LOCATIONS)
 		return read_numbers(r, field, read_location_of_sample);
 	if (field->number == PPROF_SAMPLE_VALUES)
 		return read_numbers(r, field, add_value);
-	return field->number == PPROF_SAMPLE_LABEL ? add_label(r, field) : 0;
+	return field->number == PPROF_SAMPLE_LABEL ? add_pprof_label(r, field) : 0;
 }
 
 static bool is_in_python(const struct pprof_reader *r)
@@ -141,7 +141,7 @@ int read_values(struct pprof_reader *r, const __s64 *values)
 				   r->labels.size / sizeof(struct recorded_label), values);
 }
 
-static int add_sample(struct pprof_reader *r, struct wire m)
+static int add_pprof_sample(struct pprof_reader *r, struct wire m)
 {
 	__s64 values[RECORDED_TYPES_MAX] = { 0 };
 	struct wire_field field;
@@ -151,7 +151,7 @@ static int add_sample(struct pprof_reader *r, struct wire m)
 	buf_clear(&r->values);
 	buf_clear(&r->labels);
 	while (!err && (more = wire_next(&m, &field)) > 0)
-		err = add_field(r, &field);
+		err = add_pprof_field(r, &field);
 	err = err ?: more < 0 ? more : read_base(r);
 	if (err)
 		return err;
@@ -164,5 +164,5 @@ static int add_sample(struct pprof_reader *r, struct wire m)
 
 int read_samples(struct pprof_reader *r)
 {
-	return read_each(r, &r->message, PPROF_SAMPLE, add_sample);
+	return read_each(r, &r->message, PPROF_SAMPLE, add_pprof_sample);
 }

@@ -190,7 +190,7 @@ static bool is_of_machine(enum frame_kind kind)
 	return kind == FRAME_NATIVE || kind == FRAME_KERNEL;
 }
 
-static int add_mapping(struct profile_writer *w, const struct recorded_place *p, __u32 *ret)
+static int write_mapping(struct profile_writer *w, const struct recorded_place *p, __u32 *ret)
 {
 	const struct recorded *r = w->recorded;
 	const struct recorded_mapping *m;
@@ -206,7 +206,7 @@ static int add_mapping(struct profile_writer *w, const struct recorded_place *p,
 					profile_mapping(w->profile, file, build_id, ret);
 }
 
-static int add_function(struct profile_writer *w, const struct recorded_place *p, __u32 *ret)
+static int write_function(struct profile_writer *w, const struct recorded_place *p, __u32 *ret)
 {
 	const struct recorded *r = w->recorded;
 	const struct recorded_function *f = recorded_get_function(r, p->function);
@@ -215,11 +215,11 @@ static int add_function(struct profile_writer *w, const struct recorded_place *p
 				recorded_get_string(r, f->file), as_int(f->start_line), ret);
 }
 
-static int add_place(struct profile_writer *w, __u32 id)
+static int write_place(struct profile_writer *w, __u32 id)
 {
 	const struct recorded_place *p = recorded_get_place(w->recorded, id);
 	__u32 mapping, function, *ret = &w->locations[id - 1];
-	int err = add_mapping(w, p, &mapping) ?: add_function(w, p, &function);
+	int err = write_mapping(w, p, &mapping) ?: write_function(w, p, &function);
 
 	if (err)
 		return err;
@@ -230,14 +230,14 @@ static int add_place(struct profile_writer *w, __u32 id)
 				     ret);
 }
 
-static int add_places(struct profile_writer *w)
+static int write_places(struct profile_writer *w)
 {
 	const __u32 n = w->recorded->places.count;
 	int err = 0;
 
 	w->locations = calloc((size_t)n + 1, sizeof(*w->locations));
 	for (__u32 id = 1; w->locations && id <= n && !err; id++)
-		err = add_place(w, id);
+		err = write_place(w, id);
 	return w->locations ? err : -ENOMEM;
 }
 
@@ -255,7 +255,7 @@ static int find_locations(struct profile_writer *w, const struct recorded_stack 
 	return err;
 }
 
-static int add_value(struct profile_writer *w, int kind, const struct recorded_stack *s, size_t n)
+static int write_value(struct profile_writer *w, int kind, const struct recorded_stack *s, size_t n)
 {
 	const struct profile_labels labels = labels_of(w, s);
 	__s64 value = value_of(w, s, kind);
@@ -267,7 +267,7 @@ static int add_value(struct profile_writer *w, int kind, const struct recorded_s
 	return profile_sample(w->profile, kind, (const __u32 *)w->stack.data, n, &labels, value);
 }
 
-static int add_stack(struct profile_writer *w, __u32 id)
+static int write_stack(struct profile_writer *w, __u32 id)
 {
 	const struct recorded_stack s = recorded_get_stack(w->recorded, id);
 	size_t n;
@@ -275,9 +275,9 @@ static int add_stack(struct profile_writer *w, __u32 id)
 
 	for (int kind = 0; kind < EVENT_KINDS && n && !err; kind++)
 		if (w->info.events & EVENT_BIT(kind))
-			err = add_value(w, kind, &s, n);
+			err = write_value(w, kind, &s, n);
 	if (!err && n && w->info.timed)
-		err = add_value(w, PROFILE_TIME, &s, n);
+		err = write_value(w, PROFILE_TIME, &s, n);
 	return err;
 }
 
@@ -287,7 +287,7 @@ static int add_stacks(struct profile_writer *w)
 
 	for (__u32 id = 1; id <= recorded_stacks(w->recorded) && !err; id++)
 		if (!w->takes || w->takes[id - 1])
-			err = add_stack(w, id);
+			err = write_stack(w, id);
 	return err;
 }
 
@@ -299,7 +299,7 @@ int write_profile(struct recorded *r, const struct write_profile_wish *wish, str
 
 	if (!err) {
 		set_info(&w);
-		err = profile_new(&w.info, &w.profile) ?: add_places(&w) ?: add_stacks(&w);
+		err = profile_new(&w.info, &w.profile) ?: write_places(&w) ?: add_stacks(&w);
 	}
 	free(w.locations);
 	buf_free(&w.stack);

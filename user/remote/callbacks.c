@@ -40,7 +40,7 @@ static __u64 pointer_of(struct task_reader *r, __u64 object, size_t offset)
 	return objects_is_address(word) ? word : 0;
 }
 
-static void add(struct task_object *o, __u64 address)
+static void note_awaiter(struct task_object *o, __u64 address)
 {
 	for (__u32 i = 0; i < o->awaiter_count; i++)
 		if (o->awaiters[i] == address)
@@ -55,7 +55,7 @@ static bool add_if_task(struct task_reader *r, __u64 object, struct task_object 
 {
 	if (kind_of(r, object) != READER_TASK)
 		return false;
-	add(o, object);
+	note_awaiter(o, object);
 	return true;
 }
 
@@ -236,7 +236,7 @@ static void add_future(struct hops *h, __u64 future)
 		h->depth--;
 	}
 	if (h->o->awaiter_count == before && !h->o->other_awaiters)
-		add(h->o, future);
+		note_awaiter(h->o, future);
 	h->o->other_awaiters |= others;
 }
 

@@ -203,7 +203,7 @@ static int find_context(struct context_look *k)
 	return k->vars.tstate_context ? 0 : -ENOENT;
 }
 
-static void look_at_thread(struct context_look *k, __u64 tstate)
+static void look_at_context(struct context_look *k, __u64 tstate)
 {
 	const __u64 context = objects_pointer(&k->objects, tstate + k->vars.tstate_context);
 	__u64 tree;
@@ -237,7 +237,7 @@ static void look_some_times(struct context_look *k)
 		if (round)
 			nanosleep(&pause, NULL);
 		for (size_t i = 0; i < k->threads->count; i++)
-			look_at_thread(k, k->threads->list[i].address);
+			look_at_context(k, k->threads->list[i].address);
 		if (is_done(k))
 			return;
 	}

@@ -147,7 +147,7 @@ static enum look_end walk_thread(struct process_look *k, struct look_thread *t, 
 	return end;
 }
 
-static int add_frames(struct process_look *k, struct look_thread *t)
+static int add_walk(struct process_look *k, struct look_thread *t)
 {
 	struct walk *w = &k->walk;
 	__u32 count = w->depth, room = LOOK_FRAMES_MAX - k->frame_count;
@@ -270,12 +270,12 @@ static int look_at_thread(struct process_look *k, const struct proc_thread *thre
 		t.gil = LOOK_GIL_WAITS;
 	find_file(k, &t);
 	find_name(k, &t);
-	err = add_frames(k, &t);
+	err = add_walk(k, &t);
 	return err ?: buf_add(&k->threads, &t, sizeof(t));
 }
 
 /* Threads that have ended meanwhile are left out. */
-static int read_tasks(struct process_look *k)
+static int read_threads_met(struct process_look *k)
 {
 	_cleanup_free_ pid_t *tids = NULL;
 	size_t count;
@@ -291,9 +291,9 @@ static int read_tasks(struct process_look *k)
 	return k->met_count ? 0 : -ESRCH;
 }
 
-static int look(struct process_look *k, pid_t memory)
+static int look_at_process(struct process_look *k, pid_t memory)
 {
-	int err = read_tasks(k);
+	int err = read_threads_met(k);
 
 	target_memory_choose(memory);
 	err = err ?: thread_states_read(&k->states, memory, k->layout, k->runtime);
@@ -307,7 +307,7 @@ static int look(struct process_look *k, pid_t memory)
 	return err;
 }
 
-static int put_together(const struct process_look *k, struct buf *out)
+static int put_look_together(const struct process_look *k, struct buf *out)
 {
 	const struct look head = {
 		.threads = (__u32)k->met_count, .frames = k->frame_count, .more = k->more
@@ -332,7 +332,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	k->runtime = runtime;
 	if (asyncio && task_reader_begin(&k->reader, memory, layout, runtime, asyncio))
 		k->reader.at.task_size = 0;
-	err = look(k, memory) ?: put_together(k, out);
+	err = look_at_process(k, memory) ?: put_look_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
 	buf_free(&k->names);
@@ -341,7 +341,7 @@ int look_at_threads(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	return err;
 }
 
-static bool is_sane(const struct look_thread *t, __u32 frames)
+static bool is_sane_look_thread(const struct look_thread *t, __u32 frames)
 {
 	return t->first <= frames && t->count <= frames - t->first && t->end < LOOK_ENDS &&
 	       t->gil <= LOOK_GIL_WAITS && memchr(t->file, '\0', sizeof(t->file)) &&
@@ -359,7 +359,7 @@ int look_parse(void *bytes, size_t size, const struct look **ret, struct look_th
 	    size != sizeof(*l) + l->threads * sizeof(*threads) + l->frames * sizeof(struct look_frame))
 		return -EBADMSG;
 	for (__u32 i = 0; i < l->threads; i++)
-		if (!is_sane(&threads[i], l->frames))
+		if (!is_sane_look_thread(&threads[i], l->frames))
 			return -EBADMSG;
 	*ret = l;
 	*ret_threads = threads;

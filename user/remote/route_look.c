@@ -86,7 +86,7 @@ static void read_route(struct route_look *k, __u64 attributes, struct route_foun
 		ret->state = ROUTE_FOUND;
 }
 
-static struct route_found read_once(struct route_look *k, const struct route_span *span)
+static struct route_found read_span(struct route_look *k, const struct route_span *span)
 {
 	struct route_found found = { .state = ROUTE_GONE };
 	struct trace_ids parent;
@@ -103,7 +103,7 @@ static struct route_found read_once(struct route_look *k, const struct route_spa
 
 static struct route_found look_at(struct route_look *k, const struct route_span *span)
 {
-	const struct route_found first = read_once(k, span), second = read_once(k, span);
+	const struct route_found first = read_span(k, span), second = read_span(k, span);
 
 	if (!is_span(k, span))
 		return (struct route_found){ .state = ROUTE_GONE };

@@ -28,7 +28,7 @@ struct sleeping_look {
 };
 
 /* Adds the frames of the walk, from the root on. 0, -ENOMEM; -EFAULT: a code object is not there. */
-static int add_frames(struct sleeping_look *k, __u32 *ret_count)
+static int add_sleeper_frames(struct sleeping_look *k, __u32 *ret_count)
 {
 	const size_t before = k->frames.size;
 	__u32 count = 0;
@@ -65,7 +65,7 @@ static enum outcome outcome_of(const struct sleeping_look *k, enum target_end en
 	return k->walk.python ? OUTCOME_INCOMPLETE : OUTCOME_UNREADABLE;
 }
 
-static int look_at_thread(struct sleeping_look *k, pid_t tid, pid_t own_tid)
+static int look_at_sleeper(struct sleeping_look *k, pid_t tid, pid_t own_tid)
 {
 	const struct thread_state *s = thread_states_of(&k->states, own_tid);
 	struct sleeper t = { .tid = tid, .outcome = OUTCOME_NO_THREAD_STATE, .first = k->frame_count };
@@ -76,7 +76,7 @@ static int look_at_thread(struct sleeping_look *k, pid_t tid, pid_t own_tid)
 	if (s) {
 		k->walk.python = 0;
 		t.outcome = outcome_of(k, target_walk_thread(&k->walk, k->layout, s->address, k->tstate));
-		err = add_frames(k, &t.count);
+		err = add_sleeper_frames(k, &t.count);
 	}
 	if (err == -EFAULT) {
 		t.outcome = OUTCOME_UNREADABLE;
@@ -122,8 +122,8 @@ static bool is_over(const struct sleeping_look *k)
 	       clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->found > LOOK_NS;
 }
 
-static int look(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
-		const struct sleepers_question *q)
+static int look_at_sleepers(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
+			    const struct sleepers_question *q)
 {
 	int err;
 
@@ -132,11 +132,11 @@ static int look(struct sleeping_look *k, pid_t pid, pid_t memory, __u64 runtime,
 	err = thread_states_read(&k->states, memory, k->layout, runtime) ?: match(k, pid);
 	k->found = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	for (__u32 i = 0; i < q->count && i < SLEEPERS_MAX && !err && (!i || !is_over(k)); i++)
-		err = look_at_thread(k, q->tids[i], proc_thread_own_tid(pid, q->tids[i]));
+		err = look_at_sleeper(k, q->tids[i], proc_thread_own_tid(pid, q->tids[i]));
 	return err;
 }
 
-static int put_together(const struct sleeping_look *k, struct buf *out)
+static int put_sleepers_together(const struct sleeping_look *k, struct buf *out)
 {
 	const __u64 ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->begin;
 	const struct sleepers head = { k->thread_count, k->codes.count, k->frame_count, ns };
@@ -160,7 +160,7 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
 	k->layout = layout;
 	seen_codes_begin(&k->codes, memory, layout);
 	k->begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
-	err = look(k, pid, memory, runtime, question) ?: put_together(k, out);
+	err = look_at_sleepers(k, pid, memory, runtime, question) ?: put_sleepers_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);
 	free(k);

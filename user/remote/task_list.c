@@ -66,7 +66,7 @@ int task_list_add(struct task_list *list, __u64 address)
  * Goes along the list once. 0 when it has come back to the head; -EAGAIN when a node does not lead back to
  * the one before it: it has left the list, or it never was a node. So no chain of nodes can be a circle.
  */
-static int read_once(struct task_list *list, struct task_reader *r, __u64 head, pid_t tid)
+static int read_list_once(struct task_list *list, struct task_reader *r, __u64 head, pid_t tid)
 {
 	__u64 before = head;
 	struct list_node node;
@@ -102,7 +102,7 @@ int task_list_read(struct task_list *list, struct task_reader *r, __u64 head, pi
 	int err = -EAGAIN;
 
 	for (int i = 0; i < ATTEMPTS && err == -EAGAIN; i++)
-		err = read_once(list, r, head, tid);
+		err = read_list_once(list, r, head, tid);
 	if (err == -EAGAIN || err == -E2BIG || err == -EFAULT) {
 		list->more = true;
 		return 0;

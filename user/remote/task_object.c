@@ -201,7 +201,7 @@ void task_object_ahead(struct task_reader *r, const struct task_found *found, si
 /* --- the task, again ------------------------------------------------------------------------------------ */
 
 /* 0 when all was twice alike; -EAGAIN when not. */
-static int read_once(struct task_reader *r, const struct task_found *f, struct task_object *o)
+static int read_task_once(struct task_reader *r, const struct task_found *f, struct task_object *o)
 {
 	__u8 task[ASYNCIO_TASK_READ], again[ASYNCIO_TASK_READ];
 	bool is_task = false;
@@ -246,7 +246,7 @@ int task_object_read(struct task_reader *r, const struct task_found *found, stru
 	for (int i = 0; i < ATTEMPTS && err && err != -E2BIG && !r->unreachable; i++) {
 		if (i)
 			task_reader_forget(r);
-		err = read_once(r, found, ret);
+		err = read_task_once(r, found, ret);
 	}
 	r->notes = false;
 	ret->steady = !err;

@@ -43,7 +43,7 @@ static bool is_spent(struct task_reader *r)
 
 /* --- ahead ---------------------------------------------------------------------------------------------- */
 
-static struct reader_slot *slot_of(struct task_reader *r, __u64 address)
+static struct reader_slot *slot_ahead(struct task_reader *r, __u64 address)
 {
 	return &r->ahead[((address >> 4) * 0x9e3779b97f4a7c15ULL >> 40) & (READER_AHEAD - 1)];
 }
@@ -56,7 +56,7 @@ static void read_ahead(struct task_reader *r, const __u64 *addresses, const size
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct reader_slot *slot = slot_of(r, addresses[i]);
+		struct reader_slot *slot = slot_ahead(r, addresses[i]);
 
 		if (addresses[i] < 4096 || addresses[i] >> ADDRESS_BITS || sizes[i] > sizeof(slot->bytes) ||
 		    slot->address == addresses[i])
@@ -106,7 +106,7 @@ void task_reader_again(struct task_reader *r)
 
 	r->notes = false;
 	for (__u32 i = 0; i < r->noted_count; i++)
-		slot_of(r, r->noted[i].address)->address = 0;
+		slot_ahead(r, r->noted[i].address)->address = 0;
 	for (__u32 i = 0; i < r->noted_count; i++) {
 		addresses[n] = r->noted[i].address;
 		sizes[n++] = r->noted[i].size;
@@ -120,7 +120,7 @@ void task_reader_again(struct task_reader *r)
 /* What was read ahead; 0 if it was not, or not so much of it. */
 static size_t take_ahead(struct task_reader *r, __u64 address, void *dst, size_t size)
 {
-	const struct reader_slot *slot = slot_of(r, address);
+	const struct reader_slot *slot = slot_ahead(r, address);
 
 	if (slot->address != address || !slot->got || slot->asked < size)
 		return 0;
@@ -140,7 +140,7 @@ static void note(struct task_reader *r, __u64 address, size_t size)
 
 static void keep(struct task_reader *r, __u64 address, const void *bytes, size_t size, size_t got)
 {
-	struct reader_slot *slot = slot_of(r, address);
+	struct reader_slot *slot = slot_ahead(r, address);
 
 	if (!r->keeps || size > sizeof(slot->bytes))
 		return;

@@ -18,7 +18,7 @@ struct waits_look {
 };
 
 /* A task of which a code object is not there any more has changed meanwhile. */
-static int add_frames(struct waits_look *k, const struct task *from, struct task_wait *w)
+static int add_wait_frames(struct waits_look *k, const struct task *from, struct task_wait *w)
 {
 	const size_t before = k->frames.size;
 	int err = 0;
@@ -51,10 +51,10 @@ static int add_task(struct waits_look *k, const struct task *t)
 		w.awaiter = k->awaiters[t->first_awaiter] + 1;
 		w.others = t->awaiters - 1;
 	}
-	return add_frames(k, t, &w) ?: buf_add(&k->waits, &w, sizeof(w));
+	return add_wait_frames(k, t, &w) ?: buf_add(&k->waits, &w, sizeof(w));
 }
 
-static int put_together(const struct waits_look *k, struct task_waits *head, struct buf *out)
+static int put_waits_together(const struct waits_look *k, struct task_waits *head, struct buf *out)
 {
 	const size_t codes = k->codes.count * sizeof(k->codes.codes[0]);
 	int err;
@@ -93,13 +93,13 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 	seen_codes_begin(&k->codes, memory, layout);
 	err = tasks_look(pid, memory, layout, runtime, asyncio, &bytes) ?: translate(k, &bytes);
 	head.cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
-	err = err ?: put_together(k, &head, out);
+	err = err ?: put_waits_together(k, &head, out);
 	buf_free(&k->waits);
 	buf_free(&k->frames);
 	return err;
 }
 
-static bool is_sane(const struct task_waits *head, const struct task_wait *w)
+static bool is_sane_wait(const struct task_waits *head, const struct task_wait *w)
 {
 	return w->state >= TASK_WAITS && w->state < TASK_STATES && w->first <= head->frames &&
 	       w->count <= head->frames - w->first && w->awaiter <= head->tasks;
@@ -122,7 +122,7 @@ int task_waits_parse(const void *bytes, size_t size, const struct task_waits **r
 	codes = (const void *)(tasks + head->tasks);
 	frames = (const void *)(codes + head->codes);
 	for (__u32 i = 0; i < head->tasks; i++)
-		if (!is_sane(head, &tasks[i]))
+		if (!is_sane_wait(head, &tasks[i]))
 			return -EBADMSG;
 	if (!seen_codes_are_sane(codes, head->codes) ||
 	    !seen_frames_are_sane(frames, head->frames, head->codes))

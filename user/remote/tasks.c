@@ -115,7 +115,7 @@ static int list_tasks(struct tasks_look *k)
 
 /* --- each of them --------------------------------------------------------------------------------------- */
 
-static int add_frames(struct tasks_look *k, struct task *t)
+static int add_task_frames(struct tasks_look *k, struct task *t)
 {
 	const struct chain *c = &k->object.chain;
 	const __u32 used = k->frames.size / sizeof(struct look_frame), room = TASKS_FRAMES_MAX - used;
@@ -199,7 +199,7 @@ static int read_task(struct tasks_look *k, size_t number)
 		if (k->loops.list[i].loop == k->object.loop)
 			t.tid = k->loops.list[i].tid;
 	memcpy(t.name, k->object.name, sizeof(t.name));
-	err = add_frames(k, &t) ?: add_awaiters(k, &t);
+	err = add_task_frames(k, &t) ?: add_awaiters(k, &t);
 	return err ?: put_task(k, number, &t);
 }
 
@@ -334,7 +334,7 @@ static int settle(struct tasks_look *k)
 
 /* --- all of it ------------------------------------------------------------------------------------------ */
 
-static int look(struct tasks_look *k)
+static int look_at_tasks(struct tasks_look *k)
 {
 	int err = read_threads(k);
 
@@ -348,7 +348,7 @@ static int look(struct tasks_look *k)
 	return err ?: add_tasks(k) ?: settle(k);
 }
 
-static int put_together(const struct tasks_look *k, struct buf *out)
+static int put_tasks_together(const struct tasks_look *k, struct buf *out)
 {
 	const struct tasks head = {
 		.tasks = k->tasks.size / sizeof(struct task),
@@ -376,9 +376,9 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 	k->runtime = runtime;
 	err = task_reader_begin(&k->reader, memory, layout, runtime, asyncio);
 	/* No task of which it could be proved where its fields are: so there is none. */
-	err = err == -EAGAIN ? 0 : err ?: look(k);
+	err = err == -EAGAIN ? 0 : err ?: look_at_tasks(k);
 	err = err ?: k->reader.unreachable;
-	err = err ?: put_together(k, out);
+	err = err ?: put_tasks_together(k, out);
 	buf_free(&k->tasks);
 	buf_free(&k->frames);
 	buf_free(&k->awaiters);
@@ -390,7 +390,7 @@ int tasks_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runti
 }
 
 /* No frame and no awaiter is of two tasks: what is before this one ends where this one begins. */
-static bool is_sane(const struct tasks *head, const struct task *t)
+static bool is_sane_task(const struct tasks *head, const struct task *t)
 {
 	const struct task *before = t - 1;
 	const bool first = t == (const void *)(head + 1);
@@ -418,7 +418,7 @@ int tasks_parse(const void *bytes, size_t size, const struct tasks **ret, const 
 	frames = (const void *)(tasks + head->tasks);
 	awaiters = (const void *)(frames + head->frames);
 	for (__u32 i = 0; i < head->tasks; i++)
-		if (!is_sane(head, &tasks[i]))
+		if (!is_sane_task(head, &tasks[i]))
 			return -EBADMSG;
 	for (__u32 i = 0; i < head->awaiters; i++)
 		if (awaiters[i] >= head->tasks)

@@ -114,7 +114,8 @@ static int find_library(pid_t memory, struct thread_context_place *ret)
 /* --- proof ---------------------------------------------------------------------------------------------- */
 
 /* Where the variable is in the thread with this thread pointer. False if that is not as it has to be. */
-static bool find_variable(pid_t memory, __u64 pointer, const struct thread_context_place *p, __u64 *ret)
+static bool find_thread_variable(pid_t memory, __u64 pointer, const struct thread_context_place *p,
+				 __u64 *ret)
 {
 	__u64 own[2], head[3], block;
 
@@ -138,7 +139,7 @@ static bool is_proof(pid_t memory, __u64 pointer, const struct thread_context_pl
 	struct thread_context_record record;
 	__u64 variable, address;
 
-	if (!objects_is_address(pointer) || !find_variable(memory, pointer, p, &variable) ||
+	if (!objects_is_address(pointer) || !find_thread_variable(memory, pointer, p, &variable) ||
 	    remote_read(memory, variable, &address, sizeof(address)))
 		return false;
 	return !address || (!remote_read(memory, address, &record, THREAD_CONTEXT_READ) && record.valid <= 1);

@@ -45,7 +45,7 @@ static bool is_attached(const struct layout *l, __u32 status)
 }
 
 /* Adds the thread state, and says where the next one is; 0 when this is none of that interpreter. */
-static __u64 add(struct thread_states *s, const struct layout *l, __u64 interp, __u64 tstate)
+static __u64 add_state(struct thread_states *s, const struct layout *l, __u64 interp, __u64 tstate)
 {
 	struct thread_state *t = &s->list[s->count];
 	struct state_copy c = { .address = tstate };
@@ -82,7 +82,7 @@ static void read_interpreter(struct thread_states *s, const struct layout *l, __
 
 	while (s->count < THREAD_STATES_MAX) {
 		const size_t at = s->count;
-		const __u64 next = add(s, l, interp, tstate);
+		const __u64 next = add_state(s, l, interp, tstate);
 
 		if (s->count == at)
 			break;

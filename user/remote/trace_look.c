@@ -67,7 +67,7 @@ static bool find_class(struct trace_look *k, __u64 type, const char *name, struc
 /* --- what is looked for ------------------------------------------------------------------------------- */
 
 /* The variable that has the current context. That its hash is where it is taken to be is known by now. */
-static bool find_variable(struct trace_look *k, __u64 module)
+static bool find_context_variable(struct trace_look *k, __u64 module)
 {
 	static const char *const names[] = { "_RUNTIME_CONTEXT" };
 	struct context_key *key = &k->vars->keys[TRACE_KEY];
@@ -159,7 +159,7 @@ void trace_look(pid_t memory, const struct layout *layout, __u64 interpreter, st
 	objects_dict_get(&k.objects, all, module_names, MODULES, module);
 	if (!find_key(&k, module[MODULE_PROPAGATION]) ||
 	    !find_spans(&k, module[MODULE_SPAN], module[MODULE_SDK]) ||
-	    !find_variable(&k, module[MODULE_CONTEXT]))
+	    !find_context_variable(&k, module[MODULE_CONTEXT]))
 		return;
 	v->types[CONTEXT_STR] = k.str_type;
 	v->types[CONTEXT_INT] = k.int_type;

@@ -45,7 +45,7 @@ struct listing {
 	const struct weak_loops *loops;
 };
 
-static int add(struct listing *l, __u64 task, __u64 type, __u64 *ret_number)
+static int add_found_task(struct listing *l, __u64 task, __u64 type, __u64 *ret_number)
 {
 	int number;
 
@@ -60,11 +60,11 @@ static int add(struct listing *l, __u64 task, __u64 type, __u64 *ret_number)
 }
 
 /* A reference whose task has ended is not taken out at once. */
-static int add_task(void *listing, __u64 task, __u64 type)
+static int add_referenced(void *listing, __u64 task, __u64 type)
 {
 	__u64 number;
 
-	return add(listing, task, type, &number);
+	return add_found_task(listing, task, type, &number);
 }
 
 static int add_eager(void *listing, __u64 task, __u64 value)
@@ -72,15 +72,15 @@ static int add_eager(void *listing, __u64 task, __u64 value)
 	struct listing *l = listing;
 
 	(void)value;
-	return add_task(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE));
+	return add_referenced(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE));
 }
 
 /* An eager task is in no list before it waits for the first time. Till then it runs, and is found here. */
-static int add_running(void *listing, __u64 loop, __u64 task)
+static int add_running_of_loop(void *listing, __u64 loop, __u64 task)
 {
 	struct listing *l = listing;
 	__u64 number = ~0ULL;
-	int err = add(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE), &number);
+	int err = add_found_task(l, task, objects_pointer(&l->r->objects, task + OBJECT_TYPE), &number);
 
 	for (size_t i = 0; !err && number != ~0ULL && i < l->loops->count; i++)
 		if (l->loops->list[i].loop == loop)
@@ -92,11 +92,11 @@ static int list_once(struct listing *l)
 {
 	const struct asyncio_found *f = &l->r->at.found;
 	struct objects *o = &l->r->objects;
-	int err = asyncio_search_weak(o, f->weak_tasks, add_task, l);
+	int err = asyncio_search_weak(o, f->weak_tasks, add_referenced, l);
 
 	if (!err && f->eager_tasks)
 		err = objects_set_each(o, f->eager_tasks, add_eager, l);
-	return err ?: objects_dict_each(o, f->current, add_running, l);
+	return err ?: objects_dict_each(o, f->current, add_running_of_loop, l);
 }
 
 int weak_tasks_list(struct task_list *list, struct task_reader *r, const struct weak_loops *loops)

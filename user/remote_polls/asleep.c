@@ -84,7 +84,7 @@ static struct refused *find_refused(struct asleep_targets *t, __u32 process)
 }
 
 /* A look that failed may have cost the worker its life. */
-static void refuse(struct asleep_targets *t, __u32 process, __u64 now)
+static void refuse_process(struct asleep_targets *t, __u32 process, __u64 now)
 {
 	struct refused *r = find_refused(t, process);
 
@@ -134,7 +134,7 @@ static void list(struct asleep_targets *t, __u64 now)
 
 /* --- stacks that were seen ------------------------------------------------------------------------------ */
 
-static void give(struct asleep_targets *t, const struct asleep *a, const struct sleeper *s)
+static void give_sleeper(struct asleep_targets *t, const struct asleep *a, const struct sleeper *s)
 {
 	const struct asleep_programs *programs = kernel_asleep(t->kernel);
 	struct outside_stack *g = programs->outside;
@@ -175,7 +175,7 @@ static void give_some(struct asleep_targets *t)
 		const struct asleep *a = asked_for(t, s->tid);
 
 		if (a)
-			give(t, a, s);
+			give_sleeper(t, a, s);
 	}
 	if (t->done < t->seen->threads)
 		return;
@@ -183,7 +183,7 @@ static void give_some(struct asleep_targets *t)
 	t->answer = NULL;
 }
 
-static void on_answer(void *targets, const void *note, struct worker_reply *r)
+static void on_sleepers(void *targets, const void *note, struct worker_reply *r)
 {
 	struct asleep_targets *t = targets;
 	const __u64 now = clock_ns();
@@ -198,7 +198,7 @@ static void on_answer(void *targets, const void *note, struct worker_reply *r)
 	t->asked = 0;
 	if (err) {
 		log_debug("threads of pid %u that sleep cannot be looked at: %s", r->pid, strerror(-err));
-		refuse(t, t->part[0].process, now);
+		refuse_process(t, t->part[0].process, now);
 		return;
 	}
 	t->answer = r->table;
@@ -225,9 +225,9 @@ static void take_part(struct asleep_targets *t)
 	}
 }
 
-static int ask(struct asleep_targets *t)
+static int ask_sleepers(struct asleep_targets *t)
 {
-	const struct question q = { .answer = on_answer, .asker = t, .uncounted = true };
+	const struct question q = { .answer = on_sleepers, .asker = t, .uncounted = true };
 	const struct asleep *a = &t->part[0];
 	struct worker_request request;
 	struct process p;
@@ -245,10 +245,10 @@ static int ask(struct asleep_targets *t)
 	return err ?: questions_ask(t->questions, &q, &request);
 }
 
-static void look(struct asleep_targets *t, __u64 now)
+static void look_at_next(struct asleep_targets *t, __u64 now)
 {
 	take_part(t);
-	if (t->part_count && !is_refused(t, t->part[0].process, now) && !ask(t))
+	if (t->part_count && !is_refused(t, t->part[0].process, now) && !ask_sleepers(t))
 		t->asked = now;
 }
 
@@ -260,7 +260,7 @@ static __u64 list_due(const struct asleep_targets *t)
 	return same || !t->next_list ? t->next_list : t->next_list - LIST_NS + RENEWED_NS;
 }
 
-static void on_turn(void *asleep, unsigned int ready)
+static void asleep_on_turn(void *asleep, unsigned int ready)
 {
 	struct asleep_targets *t = asleep;
 	const __u64 now = clock_ns();
@@ -273,10 +273,10 @@ static void on_turn(void *asleep, unsigned int ready)
 	else if (now >= list_due(t) && !t->asked)
 		list(t, now);
 	else if (now >= t->next_look && !t->asked && t->at < list_count(t))
-		look(t, now);
+		look_at_next(t, now);
 }
 
-static int due_ms(void *asleep)
+static int asleep_due_ms(void *asleep)
 {
 	const struct asleep_targets *t = asleep;
 	const __u64 now = clock_ns();
@@ -292,5 +292,5 @@ static int due_ms(void *asleep)
 
 int asleep_watch(struct asleep_targets *t, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t });
+	return loop_watch(loop, &(struct loop_row){ -1, asleep_due_ms, asleep_on_turn, t });
 }

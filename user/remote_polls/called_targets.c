@@ -83,7 +83,7 @@ static size_t unknown(const struct called_targets *t, __u32 id, bool missed)
 	return count;
 }
 
-static int take_answer(struct called_targets *t, __u32 id, const struct worker_reply *r)
+static int take_names(struct called_targets *t, __u32 id, const struct worker_reply *r)
 {
 	const struct thread_name *names;
 	size_t count;
@@ -95,7 +95,7 @@ static int take_answer(struct called_targets *t, __u32 id, const struct worker_r
 	return err;
 }
 
-static void on_answer(void *called_targets, const void *id, struct worker_reply *r)
+static void on_names(void *called_targets, const void *id, struct worker_reply *r)
 {
 	struct called_targets *t = called_targets;
 	struct followed *p = follow_find(&t->follow, *(const __u32 *)id);
@@ -106,7 +106,7 @@ static void on_answer(void *called_targets, const void *id, struct worker_reply 
 	t->asked = 0;
 	if (!p)
 		return;
-	err = take_answer(t, p->id, r);
+	err = take_names(t, p->id, r);
 	/* Without the module there are no names, but it may still come. */
 	if (!err)
 		unknown(t, p->id, true);
@@ -114,9 +114,9 @@ static void on_answer(void *called_targets, const void *id, struct worker_reply 
 		p->due = FOLLOW_NEVER;
 }
 
-static int ask(struct called_targets *t, struct followed *p)
+static int ask_names(struct called_targets *t, struct followed *p)
 {
-	const struct question q = { on_answer, t, &p->id, sizeof(p->id), true };
+	const struct question q = { on_names, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
 	struct process process;
 	int err = kernel_get_image(t->kernel, p->pid, p->id, &process);
@@ -138,12 +138,12 @@ static int ask(struct called_targets *t, struct followed *p)
 	return err;
 }
 
-static bool is_there(const void *registry, __u32 id)
+static bool is_registered(const void *registry, __u32 id)
 {
 	return registry_find(registry, id);
 }
 
-static void on_turn(void *called_targets, unsigned int ready)
+static void called_on_turn(void *called_targets, unsigned int ready)
 {
 	struct called_targets *t = called_targets;
 	const __u64 now = clock_ns();
@@ -152,7 +152,7 @@ static void on_turn(void *called_targets, unsigned int ready)
 	(void)ready;
 	follow_registry(&t->follow, now);
 	if (now - t->swept >= SWEEP_NS) {
-		called_sweep(t->called, is_there, t->follow.registry);
+		called_sweep(t->called, is_registered, t->follow.registry);
 		t->swept = now;
 	}
 	p = t->asked ? NULL : follow_due(&t->follow, now);
@@ -160,10 +160,10 @@ static void on_turn(void *called_targets, unsigned int ready)
 		return;
 	follow_pause(p, &pauses);
 	if (unknown(t, p->id, false))
-		ask(t, p);
+		ask_names(t, p);
 }
 
-static int due_ms(void *called_targets)
+static int called_due_ms(void *called_targets)
 {
 	const struct called_targets *t = called_targets;
 
@@ -172,5 +172,5 @@ static int due_ms(void *called_targets)
 
 int called_targets_watch(struct called_targets *t, struct loop *loop)
 {
-	return t ? loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t }) : 0;
+	return t ? loop_watch(loop, &(struct loop_row){ -1, called_due_ms, called_on_turn, t }) : 0;
 }

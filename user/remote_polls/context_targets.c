@@ -50,7 +50,7 @@ int context_targets_new(struct context_targets **ret, struct kernel *kernel, con
 	return 0;
 }
 
-static bool is_wanted(const struct context_targets *t)
+static bool wants_contexts(const struct context_targets *t)
 {
 	return t->names && (t->names->count || t->names->trace);
 }
@@ -61,7 +61,7 @@ void context_targets_free(struct context_targets *t)
 		return;
 	questions_forget(t->questions, t);
 	follow_end(&t->follow);
-	for (__u32 i = 0; is_wanted(t) && t->any && i < t->names->count; i++)
+	for (__u32 i = 0; wants_contexts(t) && t->any && i < t->names->count; i++)
 		if (!(t->found >> i & 1))
 			log_warning("--label-var: no context variable '%s' was met in any process",
 				    t->names->name[i]);
@@ -82,7 +82,7 @@ static void note_untrue(struct context_targets *t, __u32 pid, const struct conte
 }
 
 /* Adds what was found to what the kernel side knows of it. 0, or -errno if not all names are found. */
-static int take_answer(struct context_targets *t, const struct followed *p, const struct worker_reply *r)
+static int take_contexts(struct context_targets *t, const struct followed *p, const struct worker_reply *r)
 {
 	struct contexts *contexts = kernel_contexts(t->kernel);
 	const struct context_vars *known;
@@ -115,7 +115,7 @@ static int take_answer(struct context_targets *t, const struct followed *p, cons
 	return err ?: context_vars_are_all(&all, t->names) ? 0 : -ENOENT;
 }
 
-static void on_answer(void *targets, const void *id, struct worker_reply *r)
+static void on_contexts(void *targets, const void *id, struct worker_reply *r)
 {
 	struct context_targets *t = targets;
 	struct followed *p = follow_find(&t->follow, *(const __u32 *)id);
@@ -126,7 +126,7 @@ static void on_answer(void *targets, const void *id, struct worker_reply *r)
 	if (!p)
 		return;
 	t->any = true;
-	if (take_answer(t, p, r)) {
+	if (take_contexts(t, p, r)) {
 		follow_pause(p, t->names->count ? &pauses : &trace_pauses);
 		return;
 	}
@@ -136,9 +136,9 @@ static void on_answer(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static int ask(struct context_targets *t, const struct followed *p)
+static int ask_contexts(struct context_targets *t, const struct followed *p)
 {
-	const struct question q = { on_answer, t, &p->id, sizeof(p->id), true };
+	const struct question q = { on_contexts, t, &p->id, sizeof(p->id), true };
 	struct worker_request request;
 	struct process process;
 	int err = kernel_get_image(t->kernel, p->pid, p->id, &process);
@@ -155,29 +155,29 @@ static int ask(struct context_targets *t, const struct followed *p)
 	return err;
 }
 
-static void on_turn(void *context_targets, unsigned int ready)
+static void contexts_on_turn(void *context_targets, unsigned int ready)
 {
 	struct context_targets *t = context_targets;
 	const __u64 now = clock_ns();
 	struct followed *p;
 
 	(void)ready;
-	if (!is_wanted(t))
+	if (!wants_contexts(t))
 		return;
 	follow_registry(&t->follow, now);
 	p = t->asked ? NULL : follow_due(&t->follow, now);
-	if (p && ask(t, p))
+	if (p && ask_contexts(t, p))
 		follow_pause(p, t->names->count ? &pauses : &trace_pauses);
 }
 
-static int due_ms(void *context_targets)
+static int contexts_due_ms(void *context_targets)
 {
 	const struct context_targets *t = context_targets;
 
-	return is_wanted(t) ? follow_due_ms(&t->follow, clock_ns(), t->asked) : -1;
+	return wants_contexts(t) ? follow_due_ms(&t->follow, clock_ns(), t->asked) : -1;
 }
 
 int context_targets_watch(struct context_targets *t, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t });
+	return loop_watch(loop, &(struct loop_row){ -1, contexts_due_ms, contexts_on_turn, t });
 }

@@ -8,7 +8,7 @@
 
 #define FOLLOW_NS (200 * NS_PER_MS) /* between two comparisons with the registry, at least */
 
-static void forget(struct follow *f, struct followed *p)
+static void forget_followed(struct follow *f, struct followed *p)
 {
 	HASH_DEL(f->processes, p);
 	if (f->release)
@@ -21,7 +21,7 @@ void follow_end(struct follow *f)
 	struct followed *p, *next;
 
 	HASH_ITER(hh, f->processes, p, next)
-		forget(f, p);
+		forget_followed(f, p);
 	f->seen = 0;
 }
 
@@ -33,7 +33,7 @@ struct followed *follow_find(const struct follow *f, __u32 id)
 	return p;
 }
 
-static void add(struct follow *f, const struct registry_entry *e)
+static void add_followed(struct follow *f, const struct registry_entry *e)
 {
 	struct followed *p = calloc(1, f->size);
 
@@ -59,7 +59,7 @@ static int on_entry(void *follow, const struct registry_entry *e)
 	if (p)
 		p->is_there = !e->ended;
 	else if (!e->ended && e->layout >= 0)
-		add(f, e);
+		add_followed(f, e);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ bool follow_registry(struct follow *f, __u64 now)
 	registry_each(f->registry, on_entry, f);
 	HASH_ITER(hh, f->processes, p, next)
 		if (!p->is_there)
-			forget(f, p);
+			forget_followed(f, p);
 	return true;
 }
 

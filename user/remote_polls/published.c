@@ -54,7 +54,7 @@ void published_free(struct published *p)
 }
 
 /* Whether this is still the process's image: of another one the worker may have read the memory. */
-static bool is_there(struct published *p, const struct registry_entry *e)
+static bool is_same_image(struct published *p, const struct registry_entry *e)
 {
 	struct process process;
 
@@ -62,7 +62,7 @@ static bool is_there(struct published *p, const struct registry_entry *e)
 }
 
 /* 0 if it is known now what the process publishes, else -errno. */
-static int take_answer(struct published *p, __u32 id, const struct worker_reply *r)
+static int take_published(struct published *p, __u32 id, const struct worker_reply *r)
 {
 	const struct registry_entry *e = registry_find(p->registry, id);
 	struct registry_entry changed;
@@ -75,7 +75,7 @@ static int take_answer(struct published *p, __u32 id, const struct worker_reply 
 	memcpy(&context, r->table, sizeof(context));
 	if (!otel_context_is_sane(&context))
 		return -EBADMSG;
-	if (!is_there(p, e))
+	if (!is_same_image(p, e))
 		return -ESRCH;
 	changed = *e;
 	changed.label[LABEL_service] = context.service;
@@ -86,7 +86,7 @@ static int take_answer(struct published *p, __u32 id, const struct worker_reply 
 	return registry_add(p->registry, &changed);
 }
 
-static void on_answer(void *published, const void *id, struct worker_reply *r)
+static void on_published(void *published, const void *id, struct worker_reply *r)
 {
 	struct published *p = published;
 	struct followed *f = follow_find(&p->follow, *(const __u32 *)id);
@@ -96,7 +96,7 @@ static void on_answer(void *published, const void *id, struct worker_reply *r)
 	p->asked = 0;
 	if (!f)
 		return;
-	if (take_answer(p, f->id, r)) {
+	if (take_published(p, f->id, r)) {
 		follow_pause(f, &pauses);
 		return;
 	}
@@ -104,14 +104,14 @@ static void on_answer(void *published, const void *id, struct worker_reply *r)
 	f->due = clock_ns() + AGAIN_NS;
 }
 
-static int ask(struct published *p, const struct followed *f)
+static int ask_published(struct published *p, const struct followed *f)
 {
-	const struct question q = { on_answer, p, &f->id, sizeof(f->id), true };
+	const struct question q = { on_published, p, &f->id, sizeof(f->id), true };
 	const struct registry_entry *e = registry_find(p->registry, f->id);
 	struct worker_request request = question_request(WORKER_PUBLISHED, f->pid, f->start_time);
 	int err;
 
-	if (!is_there(p, e))
+	if (!is_same_image(p, e))
 		return -ESRCH;
 	request.published.known = e->published;
 	err = questions_ask(p->questions, &q, &request);
@@ -120,7 +120,7 @@ static int ask(struct published *p, const struct followed *f)
 	return err;
 }
 
-static void on_turn(void *published, unsigned int ready)
+static void published_on_turn(void *published, unsigned int ready)
 {
 	struct published *p = published;
 	const __u64 now = clock_ns();
@@ -129,11 +129,11 @@ static void on_turn(void *published, unsigned int ready)
 	(void)ready;
 	follow_registry(&p->follow, now);
 	f = p->asked ? NULL : follow_due(&p->follow, now);
-	if (f && ask(p, f))
+	if (f && ask_published(p, f))
 		follow_pause(f, &pauses);
 }
 
-static int due_ms(void *published)
+static int published_due_ms(void *published)
 {
 	const struct published *p = published;
 
@@ -142,5 +142,5 @@ static int due_ms(void *published)
 
 int published_watch(struct published *p, struct loop *loop)
 {
-	return p ? loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, p }) : 0;
+	return p ? loop_watch(loop, &(struct loop_row){ -1, published_due_ms, published_on_turn, p }) : 0;
 }

@@ -69,7 +69,7 @@ int route_targets_new(struct route_targets **ret, struct kernel *kernel, const s
 	return 0;
 }
 
-static void forget(struct route_targets *t, struct target *target)
+static void forget_target(struct route_targets *t, struct target *target)
 {
 	HASH_DEL(t->targets, target);
 	shares_drop(t->shares, target->share, 0);
@@ -82,12 +82,12 @@ void route_targets_free(struct route_targets *t)
 		return;
 	questions_forget(t->questions, t);
 	while (t->targets)
-		forget(t, t->targets);
+		forget_target(t, t->targets);
 	shares_free(t->shares);
 	free(t);
 }
 
-static struct target *find(const struct route_targets *t, const struct route_key *key)
+static struct target *find_target(const struct route_targets *t, const struct route_key *key)
 {
 	struct target *target;
 
@@ -108,7 +108,7 @@ static bool has_room(const struct route_targets *t, __u64 user)
 	return fair_may(shares_count(t->shares, user), 1, ROUTE_TARGETS_MAX - HASH_COUNT(t->targets));
 }
 
-static struct target *add(struct route_targets *t, const struct route_key *key, __u64 user)
+static struct target *add_target(struct route_targets *t, const struct route_key *key, __u64 user)
 {
 	struct target *target = has_room(t, user) ? calloc(1, sizeof(*target)) : NULL;
 
@@ -135,9 +135,9 @@ void route_targets_record(void *targets, const void *record, size_t size)
 	struct target *target;
 
 	(void)size;
-	if (find(t, &key) || routes_find(t->routes, &key))
+	if (find_target(t, &key) || routes_find(t->routes, &key))
 		return;
-	target = add(t, &key, user_of(t, e->pid, e->id));
+	target = add_target(t, &key, user_of(t, e->pid, e->id));
 	if (!target) {
 		routes_count(t->routes)->left++;
 		return;
@@ -168,7 +168,7 @@ static void pause_target(struct route_targets *t, struct target *target, bool to
 		routes_count(t->routes)->torn++;
 	else
 		routes_count(t->routes)->none++;
-	forget(t, target);
+	forget_target(t, target);
 }
 
 /* Of a span that has ended: whether anything was found out while it lived. */
@@ -191,7 +191,7 @@ static void take_one(struct route_targets *t, struct target *target, struct rout
 
 	if (f->state == ROUTE_GONE) {
 		count_gone(t, target);
-		forget(t, target);
+		forget_target(t, target);
 		return;
 	}
 	if (f->state == ROUTE_TORN) {
@@ -202,10 +202,10 @@ static void take_one(struct route_targets *t, struct target *target, struct rout
 	met = (struct route_met){ target->share->owner, is_found ? f->route : NULL, f->parent, clock_ns() };
 	if (routes_set(t->routes, &target->key, &met)) {
 		routes_count(t->routes)->left++;
-		forget(t, target);
+		forget_target(t, target);
 	} else if (routes_find(t->routes, &target->key)) {
 		routes_count(t->routes)->found++;
-		forget(t, target);
+		forget_target(t, target);
 	} else {
 		pause_target(t, target, false);
 	}
@@ -219,7 +219,7 @@ static void take_failure(struct route_targets *t, struct target *target, int err
 	pause_target(t, target, true);
 }
 
-static void on_answer(void *targets, const void *note, struct worker_reply *r)
+static void on_routes(void *targets, const void *note, struct worker_reply *r)
 {
 	struct route_targets *t = targets;
 	const __u64 now = clock_ns(), took = now - t->asked;
@@ -229,7 +229,7 @@ static void on_answer(void *targets, const void *note, struct worker_reply *r)
 	t->next_look = now + REST * (took < TOOK_MAX_NS ? took : TOOK_MAX_NS);
 	t->asked = 0;
 	for (__u32 i = 0; i < t->batch_count; i++) {
-		struct target *target = find(t, &t->batch[i]);
+		struct target *target = find_target(t, &t->batch[i]);
 		struct route_found found;
 
 		if (!target)
@@ -289,9 +289,9 @@ static int describe(struct route_targets *t, const struct target *target, struct
 	return kernel_get_layout(t->kernel, process.layout, &ret->routes.layout);
 }
 
-static void ask(struct route_targets *t, struct target *target, __u64 now)
+static void ask_routes(struct route_targets *t, struct target *target, __u64 now)
 {
-	const struct question q = { on_answer, t, NULL, 0, true };
+	const struct question q = { on_routes, t, NULL, 0, true };
 	struct worker_request request;
 	int err = describe(t, target, &request);
 
@@ -306,7 +306,7 @@ static void ask(struct route_targets *t, struct target *target, __u64 now)
 		return;
 	}
 	for (__u32 i = 0; i < t->batch_count; i++)
-		find(t, &t->batch[i])->due = now + AGAIN_NS;
+		find_target(t, &t->batch[i])->due = now + AGAIN_NS;
 }
 
 /* What is lost for want of room, once each. */
@@ -326,7 +326,7 @@ static void warn(struct route_targets *t)
 			 ROUTES_SPANS_MAX);
 }
 
-static void on_turn(void *targets, unsigned int ready)
+static void routes_on_turn(void *targets, unsigned int ready)
 {
 	struct route_targets *t = targets;
 	const __u64 now = clock_ns();
@@ -340,14 +340,14 @@ static void on_turn(void *targets, unsigned int ready)
 		return;
 	first = first_due(t, now);
 	if (first->due <= now) {
-		ask(t, first, now);
+		ask_routes(t, first, now);
 		first = t->targets ? first_due(t, now) : NULL;
 	}
 	if (first)
 		t->earliest = first->due;
 }
 
-static int due_ms(void *targets)
+static int routes_due_ms(void *targets)
 {
 	const struct route_targets *t = targets;
 	const __u64 now = clock_ns(), due = t->earliest > t->next_look ? t->earliest : t->next_look;
@@ -359,5 +359,5 @@ static int due_ms(void *targets)
 
 int route_targets_watch(struct route_targets *t, struct loop *loop)
 {
-	return t ? loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t }) : 0;
+	return t ? loop_watch(loop, &(struct loop_row){ -1, routes_due_ms, routes_on_turn, t }) : 0;
 }

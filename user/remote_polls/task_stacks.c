@@ -222,8 +222,8 @@ static void fill_frames(const struct task_stacks *s, const struct stack *k, stru
 	}
 }
 
-static void give(struct task_stacks *s, const struct asleep_programs *programs, struct captures *captures,
-		 const struct task_group *group, struct stack *k)
+static void give_stack(struct task_stacks *s, const struct asleep_programs *programs,
+		       struct captures *captures, const struct task_group *group, struct stack *k)
 {
 	struct outside_stack *g = programs->outside;
 
@@ -292,7 +292,7 @@ bool task_stacks_turn(struct task_stacks *s, const struct asleep_programs *progr
 			continue;
 		if (clock_ns() >= end)
 			return false;
-		give(s, programs, captures, &s->groups[s->next_group], &stack);
+		give_stack(s, programs, captures, &s->groups[s->next_group], &stack);
 	}
 	count_look(programs);
 	return true;

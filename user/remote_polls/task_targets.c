@@ -82,7 +82,7 @@ void task_targets_free(struct task_targets *t)
 	free(t);
 }
 
-static struct task_process *find(const struct task_targets *t, __u32 id)
+static struct task_process *find_process(const struct task_targets *t, __u32 id)
 {
 	return (struct task_process *)follow_find(&t->follow, id);
 }
@@ -95,7 +95,7 @@ static bool takes_stacks(const struct task_targets *t)
 	return asleep_takes_tasks(kernel_asleep(t->kernel));
 }
 
-static bool is_wanted(const struct task_targets *t)
+static bool wants_tasks(const struct task_targets *t)
 {
 	return takes_stacks(t) || task_layouts_are_wanted(kernel_task_layouts(t->kernel));
 }
@@ -126,7 +126,7 @@ static bool is_too_early(const struct task_targets *t, const struct identity *i)
 static void on_identity(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
-	struct task_process *p = find(t, *(const __u32 *)id);
+	struct task_process *p = find_process(t, *(const __u32 *)id);
 	const __u64 took = clock_ns() - t->asked;
 
 	follow_rest(&t->follow, REST * (took < IDENTIFY_NS ? took : IDENTIFY_NS));
@@ -156,7 +156,7 @@ static __u64 time_of(const struct task_targets *t, __u64 at)
 	return at < t->asked ? t->asked : at > now ? now : at;
 }
 
-static int take_answer(struct task_targets *t, struct task_process *p, struct worker_reply *r)
+static int take_tasks(struct task_targets *t, struct task_process *p, struct worker_reply *r)
 {
 	const struct asleep of = { .pid = p->followed.pid, .process = p->followed.id };
 	const struct task_waits *head = (const void *)r->table;
@@ -194,7 +194,7 @@ static void give_up_on(struct task_targets *t, struct task_process *p)
 }
 
 /* The process has a version of which tasks cannot be read. */
-static void refuse(struct task_targets *t, struct task_process *p, __u32 version)
+static void refuse_version(struct task_targets *t, struct task_process *p, __u32 version)
 {
 	if (!t->told)
 		log_warning("process %u is CPython %u.%u: %s needs 3.8 or later, and says nothing of this "
@@ -220,9 +220,9 @@ static void refuse_build(struct task_targets *t, struct task_process *p)
 static void on_look(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
-	struct task_process *p = find(t, *(const __u32 *)id);
+	struct task_process *p = find_process(t, *(const __u32 *)id);
 	const __u64 took = clock_ns() - t->asked;
-	int err = p ? r->error ?: take_answer(t, p, r) : -ESRCH;
+	int err = p ? r->error ?: take_tasks(t, p, r) : -ESRCH;
 
 	t->asked = 0;
 	if (!err)
@@ -237,7 +237,7 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 
 /* --- questions --------------------------------------------------------------------------------------- */
 
-static int ask(struct task_targets *t, struct task_process *p)
+static int ask_tasks(struct task_targets *t, struct task_process *p)
 {
 	const struct followed *f = &p->followed;
 	const bool look = p->asyncio;
@@ -251,7 +251,7 @@ static int ask(struct task_targets *t, struct task_process *p)
 		return err ?: -ESRCH;
 	err = kernel_get_layout(t->kernel, process.layout, &layout);
 	if (!err && !layout_has_tasks(&layout)) {
-		refuse(t, p, layout.version);
+		refuse_version(t, p, layout.version);
 		return 0;
 	}
 	request = question_request(look ? WORKER_TASK_WAITS : WORKER_IDENTIFY, f->pid, f->start_time);
@@ -266,18 +266,18 @@ static int ask(struct task_targets *t, struct task_process *p)
 	return 0;
 }
 
-static void look(struct task_targets *t, __u64 now)
+static void look_at_due(struct task_targets *t, __u64 now)
 {
 	struct task_process *p = (struct task_process *)follow_due(&t->follow, now);
 
-	if (p && ask(t, p))
+	if (p && ask_tasks(t, p))
 		follow_pause(&p->followed, &pauses);
 }
 
 static void count_some(struct task_targets *t)
 {
 	const __u64 begin = clock_ns_of(CLOCK_THREAD_CPUTIME_ID);
-	struct task_process *p = find(t, t->stacks.of.process);
+	struct task_process *p = find_process(t, t->stacks.of.process);
 	const bool done = task_stacks_turn(&t->stacks, kernel_asleep(t->kernel), t->captures,
 					   clock_ns() + TURN_NS);
 	struct task_places places;
@@ -293,30 +293,30 @@ static void count_some(struct task_targets *t)
 	follow_rest(&t->follow, REST * t->cost_ns);
 }
 
-static void on_turn(void *task_targets, unsigned int ready)
+static void tasks_on_turn(void *task_targets, unsigned int ready)
 {
 	struct task_targets *t = task_targets;
 	const __u64 now = clock_ns();
 
 	(void)ready;
-	if (!is_wanted(t))
+	if (!wants_tasks(t))
 		return;
 	if (t->stacks.answer)
 		count_some(t);
 	else if (!follow_registry(&t->follow, now) && !t->asked)
-		look(t, now);
+		look_at_due(t, now);
 }
 
-static int due_ms(void *task_targets)
+static int tasks_due_ms(void *task_targets)
 {
 	const struct task_targets *t = task_targets;
 
-	if (!is_wanted(t))
+	if (!wants_tasks(t))
 		return -1;
 	return t->stacks.answer ? 0 : follow_due_ms(&t->follow, clock_ns(), t->asked);
 }
 
 int task_targets_watch(struct task_targets *t, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, t });
+	return loop_watch(loop, &(struct loop_row){ -1, tasks_due_ms, tasks_on_turn, t });
 }

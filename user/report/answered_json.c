@@ -14,7 +14,7 @@
 
 #define SCHEMA "pyperf-bpf.report/1"
 
-static const char *text_of(const struct answered *a, __u32 string)
+static const char *json_text_of(const struct answered *a, __u32 string)
 {
 	return recorded_get_string(a->recorded, string);
 }
@@ -42,8 +42,8 @@ static int add_types(const struct answered *a, struct buf *out)
 
 	for (size_t i = 0; i < r->type_count && !err; i++)
 		err = buf_printf(out, "%s{\"event\":", i ? "," : "") ?:
-		      buf_add_json(out, text_of(a, r->types[i].type)) ?:
-		      add_text("unit", text_of(a, r->types[i].unit), out) ?: buf_add_string(out, "}");
+		      buf_add_json(out, json_text_of(a, r->types[i].type)) ?:
+		      add_text("unit", json_text_of(a, r->types[i].unit), out) ?: buf_add_string(out, "}");
 	return err ?: buf_add_string(out, "]");
 }
 
@@ -83,16 +83,16 @@ static int add_shares(const struct report_table *t, const struct table_row *row,
 	       add_bounds(t->chosen, "total_share", total, out);
 }
 
-static int add_row(const struct answered *a, const struct report_table *t, const struct table_row *row,
-		   struct buf *out)
+static int json_row(const struct answered *a, const struct report_table *t, const struct table_row *row,
+		    struct buf *out)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	char id[17];
-	int err = buf_add_string(out, "{\"name\":") ?: buf_add_json(out, text_of(a, key->name)) ?:
-		  add_text("kind", text_of(a, key->kind), out);
+	int err = buf_add_string(out, "{\"name\":") ?: buf_add_json(out, json_text_of(a, key->name)) ?:
+		  add_text("kind", json_text_of(a, key->kind), out);
 
 	if (!err && key->file)
-		err = add_text("file", text_of(a, key->file), out);
+		err = add_text("file", json_text_of(a, key->file), out);
 	if (!err && key->line)
 		err = buf_printf(out, ",\"line\":%lld", key->line);
 	if (!err && key->has_number)
@@ -105,16 +105,16 @@ static int add_row(const struct answered *a, const struct report_table *t, const
 	return err ?: add_shares(t, row, out) ?: buf_printf(out, ",\"id\":\"%s\"}", id);
 }
 
-static int add_rows(const struct answered *a, const struct report_table *t, struct buf *out)
+static int json_rows(const struct answered *a, const struct report_table *t, struct buf *out)
 {
 	int err = buf_add_string(out, "[");
 
 	for (size_t i = 0; i < t->shown && !err; i++)
-		err = buf_add_string(out, i ? ",\n" : "\n") ?: add_row(a, t, &t->rows[i], out);
+		err = buf_add_string(out, i ? ",\n" : "\n") ?: json_row(a, t, &t->rows[i], out);
 	return err ?: buf_add_string(out, "]");
 }
 
-static int add_table(const struct answered *a, const struct report_table *t, struct buf *out)
+static int json_table(const struct answered *a, const struct report_table *t, struct buf *out)
 {
 	static const char *const shapes[] = {
 		[TABLE_ROWS] = "rows", [TABLE_CALLERS] = "callers", [TABLE_CALLEES] = "callees",
@@ -131,7 +131,7 @@ static int add_table(const struct answered *a, const struct report_table *t, str
 	if (!err && t->of)
 		err = add_text("of", t->of, out) ?:
 		      buf_printf(out, ",\"of_self\":%lld,\"of_total\":%lld", t->self, t->total);
-	err = err ?: buf_add_string(out, ",\"rows\":") ?: add_rows(a, t, out);
+	err = err ?: buf_add_string(out, ",\"rows\":") ?: json_rows(a, t, out);
 	err = err ?: buf_printf(out, ",\"left_out\":{\"rows\":%zu,\"self\":%lld,\"share\":%.6f}",
 				t->count - t->shown, left, answered_share(t, left));
 	return err ?: buf_printf(out, ",\"without\":%lld}", t->without);
@@ -142,11 +142,11 @@ static int add_tables(const struct answered *a, struct buf *out)
 	int err = buf_add_string(out, "\"tables\":[");
 
 	for (size_t i = 0; i < a->table_count && !err; i++)
-		err = buf_add_string(out, i ? ",\n" : "") ?: add_table(a, &a->tables[i], out);
+		err = buf_add_string(out, i ? ",\n" : "") ?: json_table(a, &a->tables[i], out);
 	return err ?: buf_add_string(out, "]");
 }
 
-static int add_books(const struct answered *a, struct buf *out)
+static int json_books(const struct answered *a, struct buf *out)
 {
 	const struct recorded *r = a->recorded;
 	int err = buf_printf(out, "\"books\":{\"unlooked\":%llu,\"unreadable_files\":%zu", r->unlooked,
@@ -158,13 +158,13 @@ static int add_books(const struct answered *a, struct buf *out)
 	if (!err && r->pushed[false].is_store)
 		err = buf_add_string(out, ",\"pushed\":") ?: pushed_notes_json(&r->pushed[false], out);
 	err = err ?: buf_add_string(out, ",\"markers\":");
-	err = err ?: add_rows(a, &a->markers, out) ?: buf_add_string(out, ",\"comments\":[");
+	err = err ?: json_rows(a, &a->markers, out) ?: buf_add_string(out, ",\"comments\":[");
 	for (size_t i = 0; i < r->comment_count && !err; i++)
-		err = buf_add_string(out, i ? "," : "") ?: buf_add_json(out, text_of(a, r->comments[i]));
+		err = buf_add_string(out, i ? "," : "") ?: buf_add_json(out, json_text_of(a, r->comments[i]));
 	return err ?: buf_add_string(out, "]}");
 }
 
-static int add_notes(const struct answered *a, struct buf *out)
+static int json_notes(const struct answered *a, struct buf *out)
 {
 	int err = buf_add_string(out, "\"notes\":[");
 
@@ -181,7 +181,7 @@ static int add_trace(const struct answered *a, struct buf *out)
 	return buf_add_string(out, ",\n\"trace\":") ?: traced_json(&a->traced, out);
 }
 
-static int add_findings(const struct answered *a, struct buf *out)
+static int json_findings(const struct answered *a, struct buf *out)
 {
 	if (!a->findings)
 		return 0;
@@ -192,8 +192,8 @@ int answered_json(const struct answered *a, struct buf *out)
 {
 	int err = buf_add_string(out, "{\"schema\":\"" SCHEMA "\",\n");
 
-	err = err ?: add_profile(a, out) ?: buf_add_string(out, ",\n") ?: add_books(a, out) ?:
+	err = err ?: add_profile(a, out) ?: buf_add_string(out, ",\n") ?: json_books(a, out) ?:
 	      buf_add_string(out, ",\n") ?: add_tables(a, out) ?: buf_add_string(out, ",\n") ?:
-	      add_notes(a, out) ?: add_findings(a, out) ?: add_trace(a, out);
+	      json_notes(a, out) ?: json_findings(a, out) ?: add_trace(a, out);
 	return err ?: buf_add_string(out, "}\n");
 }

@@ -31,12 +31,12 @@ struct report_page {
 	struct buf cell;
 };
 
-static const char *style(const struct report_page *p, const char *code)
+static const char *page_style(const struct report_page *p, const char *code)
 {
 	return p->colour ? code : "";
 }
 
-static const char *text_of(const struct report_page *p, __u32 string)
+static const char *page_text_of(const struct report_page *p, __u32 string)
 {
 	return recorded_get_string(p->answer->recorded, string);
 }
@@ -55,8 +55,8 @@ static int add_share(struct report_page *p, __s64 value)
 	const double share = answered_share(p->table, value);
 	const bool hot = share >= HOT;
 
-	return buf_printf(p->out, "%s%6.*f%%%s  ", hot ? style(p, RED) : "", p->decimals, 100 * share,
-			  hot ? style(p, RESET) : "");
+	return buf_printf(p->out, "%s%6.*f%%%s  ", hot ? page_style(p, RED) : "", p->decimals, 100 * share,
+			  hot ? page_style(p, RESET) : "");
 }
 
 /* The cell, as far as it can be shown and there is room to the end of the line. It ends with NUL. */
@@ -72,7 +72,7 @@ static int add_shown_cell(struct report_page *p)
 	return buf_printf(p->out, "%s%.*s%s", c.before, (int)c.size, c.text, c.behind);
 }
 
-static int add_name(struct report_page *p, const struct row_key *key, __u32 depth, bool has_place)
+static int add_row_name(struct report_page *p, const struct row_key *key, __u32 depth, bool has_place)
 {
 	int err;
 
@@ -80,18 +80,18 @@ static int add_name(struct report_page *p, const struct row_key *key, __u32 dept
 	err = buf_printf(&p->cell, "%*s", depth > 20 ? 40 : (int)depth * 2, "");
 	if (key->has_number)
 		err = err ?: buf_printf(&p->cell, "%lld%s", key->number, key->name ? "  " : "");
-	err = err ?: buf_add_shown(&p->cell, text_of(p, key->name), false);
+	err = err ?: buf_add_shown(&p->cell, page_text_of(p, key->name), false);
 	table_cell_drop_locals(&p->cell);
 	return err ?: add_cell(p, has_place ? NAME_WIDTH : NAME_WIDTH + PLACE_WIDTH, key->name == key->file,
 			       has_place);
 }
 
-static int add_place(struct report_page *p, const struct row_key *key)
+static int add_row_place(struct report_page *p, const struct row_key *key)
 {
 	int err;
 
 	buf_clear(&p->cell);
-	err = buf_add_shown(&p->cell, short_path(text_of(p, key->file)), false);
+	err = buf_add_shown(&p->cell, short_path(page_text_of(p, key->file)), false);
 	if (!err && key->line)
 		err = buf_printf(&p->cell, ":%lld", key->line);
 	return err ?: buf_add_string(p->out, "  ") ?: add_cell(p, PLACE_WIDTH, true, false);
@@ -116,7 +116,7 @@ static int add_source(struct report_page *p, const struct row_key *key, const ch
 	return err ?: add_shown_cell(p);
 }
 
-static int add_row(struct report_page *p, const struct report_table *t, const struct table_row *row)
+static int text_row(struct report_page *p, const struct report_table *t, const struct table_row *row)
 {
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	const bool has_place = key->file && key->file != key->name;
@@ -127,9 +127,9 @@ static int add_row(struct report_page *p, const struct report_table *t, const st
 	err = err ?: buf_printf(p->out, "%10s  ", amount_text(p->unit, amount).text);
 	if (!err && source)
 		return add_source(p, key, source) ?: buf_add_string(p->out, "\n");
-	err = err ?: add_name(p, key, row->depth, has_place);
+	err = err ?: add_row_name(p, key, row->depth, has_place);
 	if (!err && has_place)
-		err = add_place(p, key);
+		err = add_row_place(p, key);
 	return err ?: buf_add_string(p->out, "\n");
 }
 
@@ -154,7 +154,7 @@ static void set_table(struct report_page *p, const struct report_table *t)
 	p->unit = amount_unit(selection_unit(c), c->total);
 }
 
-static int add_title(struct report_page *p, const struct report_table *t)
+static int add_table_title(struct report_page *p, const struct report_table *t)
 {
 	const enum answer_by by = t->keys.by;
 	const bool has_place = by == BY_FUNCTION || by == BY_LINE || by == BY_FRAME || by == BY_IMPORT;
@@ -168,16 +168,16 @@ static int add_title(struct report_page *p, const struct report_table *t)
 	const char *title = by == BY_IMPORT ? by_rows[by].title : titles[t->shape] ?: by_rows[by].title;
 	/* Only where there are several. */
 	const char *event = t->chosen == &p->answer->chosen ? NULL : selection_event(t->chosen);
-	int err = buf_printf(p->out, "\n%s%s%s%s%s", style(p, BOLD), title, t->of ? " of " : "", t->of ?: "",
-			     event ? " of " : "");
+	int err = buf_printf(p->out, "\n%s%s%s%s%s", page_style(p, BOLD), title, t->of ? " of " : "",
+			     t->of ?: "", event ? " of " : "");
 
 	if (!err && event)
 		err = buf_add_shown(p->out, event, false);
 	return err ?: buf_printf(p->out, "%s\n%s   self    total      amount  %-*s%s%s\n",
-			  style(p, RESET),
-			  style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
+			  page_style(p, RESET),
+			  page_style(p, DIM), has_place ? NAME_WIDTH + 2 : 0, name,
 			  by == BY_LINE ? "line" : by == BY_IMPORT ? "file" : has_place ? "defined at" : "",
-			  style(p, RESET));
+			  page_style(p, RESET));
 }
 
 /* Above the first line of each file whose text is shown. */
@@ -189,23 +189,23 @@ static int add_file_of_lines(struct report_page *p, const struct report_table *t
 	if (!answered_source(p->answer, t, &t->rows[i]) ||
 	    (i && row_keys_get(&t->keys, t->rows[i - 1].key)->file == file))
 		return 0;
-	err = buf_printf(p->out, "%s%30s", style(p, DIM), "") ?:
-	      buf_add_shown(p->out, short_path(text_of(p, file)), false);
-	return err ?: buf_printf(p->out, "%s\n", style(p, RESET));
+	err = buf_printf(p->out, "%s%30s", page_style(p, DIM), "") ?:
+	      buf_add_shown(p->out, short_path(page_text_of(p, file)), false);
+	return err ?: buf_printf(p->out, "%s\n", page_style(p, RESET));
 }
 
-static int add_table(struct report_page *p, const struct report_table *t)
+static int text_table(struct report_page *p, const struct report_table *t)
 {
 	int err;
 
 	set_table(p, t);
-	err = add_title(p, t);
+	err = add_table_title(p, t);
 	for (size_t i = 0; i < t->shown && !err; i++)
-		err = add_file_of_lines(p, t, i) ?: add_row(p, t, &t->rows[i]);
+		err = add_file_of_lines(p, t, i) ?: text_row(p, t, &t->rows[i]);
 	return err ?: add_left_out(p, t);
 }
 
-static int add_when(struct report_page *p)
+static int add_recorded_when(struct report_page *p)
 {
 	const struct recorded *r = p->answer->recorded;
 	char text[CLOCK_DATE];
@@ -223,7 +223,7 @@ static int add_when(struct report_page *p)
 static int add_total(struct report_page *p)
 {
 	const struct report_selection *c = &p->answer->chosen;
-	int err = buf_add_string(p->out, style(p, BOLD));
+	int err = buf_add_string(p->out, page_style(p, BOLD));
 
 	if (!err && c->has_counts)
 		err = buf_printf(p->out, "%s sample%s", number_group(c->samples).text,
@@ -232,49 +232,51 @@ static int add_total(struct report_page *p)
 		err = buf_printf(p->out, "%s%s of ", c->has_counts ? ", " : "",
 				 amount_text(p->unit, c->total).text) ?:
 		      buf_add_shown(p->out, selection_event(c), false);
-	return err ?: buf_add_string(p->out, style(p, RESET)) ?: add_when(p);
+	return err ?: buf_add_string(p->out, page_style(p, RESET)) ?: add_recorded_when(p);
 }
 
 /* "1.20% [truncated]" each, on one line. */
 static int add_markers(struct report_page *p)
 {
 	const struct report_table *t = &p->answer->markers;
-	int err = t->shown ? buf_printf(p->out, "\n%sNot whole: ", style(p, DIM)) : 0;
+	int err = t->shown ? buf_printf(p->out, "\n%sNot whole: ", page_style(p, DIM)) : 0;
 
 	for (size_t i = 0; i < t->shown && !err; i++) {
+		__u32 name;
+
 		err = buf_printf(p->out, "%s%.*f%% ", i ? ", " : "", p->decimals,
 				 100 * answered_share(t, t->rows[i].total));
-		err = err ?: buf_add_shown(p->out, text_of(p, row_keys_get(&t->keys, t->rows[i].key)->name),
-					   false);
+		name = row_keys_get(&t->keys, t->rows[i].key)->name;
+		err = err ?: buf_add_shown(p->out, page_text_of(p, name), false);
 	}
-	return err ?: t->shown ? buf_printf(p->out, "%s\n", style(p, RESET)) : 0;
+	return err ?: t->shown ? buf_printf(p->out, "%s\n", page_style(p, RESET)) : 0;
 }
 
 static int add_comments(struct report_page *p)
 {
 	const struct recorded *r = p->answer->recorded;
-	int err = r->comment_count ? buf_printf(p->out, "\n%sComments of the profile%s\n", style(p, BOLD),
-						style(p, RESET)) : 0;
+	int err = r->comment_count ? buf_printf(p->out, "\n%sComments of the profile%s\n",
+						page_style(p, BOLD), page_style(p, RESET)) : 0;
 
 	for (size_t i = 0; i < r->comment_count && !err; i++)
 		err = buf_add_string(p->out, "  ") ?:
-		      buf_add_shown(p->out, text_of(p, r->comments[i]), false) ?:
+		      buf_add_shown(p->out, page_text_of(p, r->comments[i]), false) ?:
 		      buf_add_string(p->out, "\n");
 	return err;
 }
 
-static int add_notes(struct report_page *p)
+static int text_notes(struct report_page *p)
 {
 	int err = p->answer->note_count ? buf_add_string(p->out, "\n") : 0;
 
 	for (size_t i = 0; i < p->answer->note_count && !err; i++)
-		err = buf_printf(p->out, "%snote: ", style(p, DIM)) ?:
+		err = buf_printf(p->out, "%snote: ", page_style(p, DIM)) ?:
 		      buf_add_shown(p->out, p->answer->notes[i].text, false) ?:
-		      buf_printf(p->out, "%s\n", style(p, RESET));
+		      buf_printf(p->out, "%s\n", page_style(p, RESET));
 	return err;
 }
 
-static int add_findings(struct report_page *p)
+static int text_findings(struct report_page *p)
 {
 	const struct findings *f = p->answer->findings;
 
@@ -295,11 +297,11 @@ int answered_text(const struct answered *a, bool colour, struct buf *out)
 	int err;
 
 	set_table(&p, &a->markers);
-	err = a->traced.trace ? traced_text(&a->traced, colour, out) : add_total(&p) ?: add_findings(&p);
+	err = a->traced.trace ? traced_text(&a->traced, colour, out) : add_total(&p) ?: text_findings(&p);
 	for (size_t i = 0; i < a->table_count && !err; i++)
-		err = add_table(&p, &a->tables[i]);
+		err = text_table(&p, &a->tables[i]);
 	set_table(&p, &a->markers);
-	err = err ?: add_markers(&p) ?: add_comments(&p) ?: add_notes(&p);
+	err = err ?: add_markers(&p) ?: add_comments(&p) ?: text_notes(&p);
 	buf_free(&p.cell);
 	return err;
 }

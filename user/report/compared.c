@@ -89,7 +89,7 @@ static double size_of(double x)
 	return x < 0 ? -x : x;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct compared *c = context;
 	const struct compared_row *x = a, *y = b;
@@ -136,7 +136,7 @@ int compared_make(struct recorded *r, const struct report_query *q, const struct
 	ret->whole.new_self = ret->whole.new_total = ret->now.chosen.kept;
 	compared_find(ret, &ret->whole);
 	if (ret->count) /* without rows there is no array */
-		qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare, ret);
+		qsort_r(ret->rows, ret->count, sizeof(*ret->rows), compare_rows, ret);
 	ret->shown = ret->count < q->top ? ret->count : q->top;
 	return compared_spread(ret, r, q);
 }

@@ -25,7 +25,7 @@ struct alone {
 };
 
 /* Rows of the first table get numbers, by which those of the second one find them. */
-static int add_rows(struct compared *c, __u8 *sides)
+static int join_rows(struct compared *c, __u8 *sides)
 {
 	const struct report_table *base = &c->base.table, *now = &c->now.table;
 	struct interned keys = { 0 };
@@ -53,7 +53,7 @@ static int add_rows(struct compared *c, __u8 *sides)
 	return err;
 }
 
-static int find_alone(const struct compared *c, const __u8 *sides, struct interned *names,
+static int find_moved(const struct compared *c, const __u8 *sides, struct interned *names,
 		      struct alone *alone, __u32 *name_of)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -119,7 +119,7 @@ static int join_moved(struct compared *c, const __u8 *sides)
 	_cleanup_free_ struct alone *alone = calloc(c->count + 1, sizeof(*alone));
 	_cleanup_free_ __u32 *name_of = calloc(c->count + 1, sizeof(*name_of));
 	struct interned names = { 0 };
-	int err = alone && name_of ? find_alone(c, sides, &names, alone, name_of) : -ENOMEM;
+	int err = alone && name_of ? find_moved(c, sides, &names, alone, name_of) : -ENOMEM;
 
 	if (!err)
 		take_moved(c, alone, name_of);
@@ -136,7 +136,7 @@ int compared_join(struct compared *c)
 	c->rows = calloc(most, sizeof(*c->rows));
 	if (!c->rows || !sides)
 		return -ENOMEM;
-	err = add_rows(c, sides);
+	err = join_rows(c, sides);
 	if (err || c->base.table.keys.by == BY_LINE)
 		return err;
 	return join_moved(c, sides);

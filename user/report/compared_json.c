@@ -9,7 +9,7 @@
 
 #define SCHEMA "pyperf-bpf.diff/1"
 
-static int add_side(const struct compared *c, bool is_base, struct buf *out)
+static int json_side(const struct compared *c, bool is_base, struct buf *out)
 {
 	const struct compared_side *s = is_base ? &c->base : &c->now;
 	const struct recorded *r = c->recorded;
@@ -39,7 +39,7 @@ static int add_values(const struct compared *c, const struct compared_row *row, 
 	return err ?: buf_printf(out, ",\"beyond_chance\":%s", row->is_beyond ? "true" : "false");
 }
 
-static int add_row(const struct compared *c, const struct compared_row *row, struct buf *out)
+static int json_diff_row(const struct compared *c, const struct compared_row *row, struct buf *out)
 {
 	const struct recorded *r = c->recorded;
 	char id[17];
@@ -72,10 +72,10 @@ int compared_json(const struct compared *c, struct buf *out)
 		  buf_add_json(out, selection_unit(&c->now.chosen)) ?:
 		  buf_printf(out, ",\"scale\":%.9g,\n", c->scale);
 
-	err = err ?: add_side(c, true, out) ?: add_side(c, false, out);
+	err = err ?: json_side(c, true, out) ?: json_side(c, false, out);
 	err = err ?: buf_add_string(out, "\"whole\":{") ?: add_values(c, &c->whole, out);
 	err = err ?: buf_printf(out, "},\n\"by\":\"%s\",\"rows\":[", by_rows[c->now.table.keys.by].name);
 	for (size_t i = 0; i < c->shown && !err; i++)
-		err = buf_add_string(out, i ? ",\n" : "\n") ?: add_row(c, &c->rows[i], out);
+		err = buf_add_string(out, i ? ",\n" : "\n") ?: json_diff_row(c, &c->rows[i], out);
 	return err ?: buf_printf(out, "],\n\"left_out\":%zu}\n", c->count - c->shown);
 }

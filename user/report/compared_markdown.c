@@ -37,7 +37,7 @@ static int add_code(struct diff_table *t, size_t width, bool is_path)
 	return err ?: buf_printf(t->out, "%s`", c.behind);
 }
 
-static int add_name(struct diff_table *t, const struct row_key *key)
+static int add_markdown_name(struct diff_table *t, const struct row_key *key)
 {
 	const struct recorded *r = t->compared->recorded;
 	int err = 0;
@@ -57,7 +57,7 @@ static int add_name(struct diff_table *t, const struct row_key *key)
 	return err ?: add_code(t, PLACE_WIDTH, true);
 }
 
-static int add_node(struct diff_table *t, __u32 node)
+static int add_only_node(struct diff_table *t, __u32 node)
 {
 	buf_clear(&t->cell);
 	return buf_add_string(t->out, " only on ") ?:
@@ -65,7 +65,7 @@ static int add_node(struct diff_table *t, __u32 node)
 	       add_code(t, NAME_WIDTH, false);
 }
 
-static int add_row(struct diff_table *t, const struct compared_row *row)
+static int markdown_row(struct diff_table *t, const struct compared_row *row)
 {
 	const struct compared *c = t->compared;
 	const char *bold = row->is_beyond ? "**" : "";
@@ -77,13 +77,14 @@ static int add_row(struct diff_table *t, const struct compared_row *row)
 		err = buf_printf(t->out, "| %s ", amount_text(t->unit, (__s64)((row->self_high -
 				 row->self_low) / 2)).text);
 	err = err ?: buf_printf(t->out, "| %+.2f | ", compared_points(c, row->self));
-	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") : add_name(t, &row->key);
+	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") :
+					add_markdown_name(t, &row->key);
 	if (!err && row != &c->whole && row->node)
-		err = add_node(t, row->node);
+		err = add_only_node(t, row->node);
 	return err ?: buf_add_string(t->out, " |\n");
 }
 
-static int add_side(struct diff_table *t, const char *name, const struct compared_side *s, bool is_base)
+static int markdown_side(struct diff_table *t, const char *name, const struct compared_side *s, bool is_base)
 {
 	const size_t nodes = t->compared->recorded->nodes[is_base];
 	int err = buf_printf(t->out, "%s %s", name, amount_text(t->unit, s->chosen.total).text);
@@ -109,11 +110,11 @@ static int add_verdict(struct diff_table *t)
 			 !c->has_chance		? "" :
 			 c->whole.is_beyond	? ", more than chance" :
 						  ", no more than chance may do");
-	return err ?: add_side(t, "base", &c->base, true) ?: buf_add_string(t->out, ", ") ?:
-	       add_side(t, "new", &c->now, false) ?: buf_add_string(t->out, ".\n\n");
+	return err ?: markdown_side(t, "base", &c->base, true) ?: buf_add_string(t->out, ", ") ?:
+	       markdown_side(t, "new", &c->now, false) ?: buf_add_string(t->out, ".\n\n");
 }
 
-static int add_rows(struct diff_table *t)
+static int markdown_rows(struct diff_table *t)
 {
 	const struct compared *c = t->compared;
 	const char *kind = by_rows[c->now.table.keys.by].name;
@@ -123,9 +124,9 @@ static int add_rows(struct diff_table *t)
 		buf_printf(t->out, "| base | new | difference | points | %s | |\n"
 			   "|--:|--:|--:|--:|---|---|\n", kind);
 
-	err = err ?: add_row(t, &c->whole);
+	err = err ?: markdown_row(t, &c->whole);
 	for (size_t i = 0; i < c->shown && !err; i++)
-		err = add_row(t, &c->rows[i]);
+		err = markdown_row(t, &c->rows[i]);
 	return err;
 }
 
@@ -153,7 +154,7 @@ struct pushed_items {
 	int err;
 };
 
-static void add_pushed(void *context, const char *code, const char *text)
+static void add_pushed_item(void *context, const char *code, const char *text)
 {
 	struct pushed_items *l = context;
 
@@ -166,14 +167,14 @@ static void add_pushed(void *context, const char *code, const char *text)
 }
 
 /* What was lost of what a store has. Whoever pushed there may have written a part of such a line. */
-static int add_books(struct diff_table *t)
+static int markdown_books(struct diff_table *t)
 {
 	const struct pushed_books *pushed = t->compared->recorded->pushed;
 	struct pushed_items items = { t, "base", "\n", 0 };
 
-	pushed_notes(&pushed[true], add_pushed, &items);
+	pushed_notes(&pushed[true], add_pushed_item, &items);
 	items.side = "new";
-	pushed_notes(&pushed[false], add_pushed, &items);
+	pushed_notes(&pushed[false], add_pushed_item, &items);
 	return items.err;
 }
 
@@ -185,7 +186,7 @@ int compared_markdown(const struct compared *c, struct buf *out)
 		.out = out,
 		.unit = amount_unit(selection_unit(&c->now.chosen), base > now ? base : now),
 	};
-	int err = add_verdict(&t) ?: add_rows(&t) ?: add_remarks(&t) ?: add_books(&t);
+	int err = add_verdict(&t) ?: markdown_rows(&t) ?: add_remarks(&t) ?: markdown_books(&t);
 
 	buf_free(&t.cell);
 	return err;

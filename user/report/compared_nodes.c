@@ -25,7 +25,7 @@ const char *compared_nodes_name(const struct compared_nodes *n, __u32 id)
 	return recorded_get_string(r, f->name);
 }
 
-static int make_room(struct compared_nodes *n, __u32 id)
+static int grow_nodes(struct compared_nodes *n, __u32 id)
 {
 	const size_t capacity = n->capacity ? n->capacity * 2 : 256;
 	__s64 *base, *now;
@@ -46,7 +46,8 @@ static int make_room(struct compared_nodes *n, __u32 id)
 	return 0;
 }
 
-static int add_stack(struct compared_nodes *n, const struct recorded_stack *s, __s64 value, bool is_base)
+static int add_stack_nodes(struct compared_nodes *n, const struct recorded_stack *s, __s64 value,
+			   bool is_base)
 {
 	struct compared_node_key key = { 0 };
 	int err = 0;
@@ -55,7 +56,7 @@ static int add_stack(struct compared_nodes *n, const struct recorded_stack *s, _
 		__u32 id;
 
 		key.function = recorded_get_place(n->compared->recorded, s->places[i])->function;
-		err = interned_add(&n->keys, &key, sizeof(key), &id) ?: make_room(n, id);
+		err = interned_add(&n->keys, &key, sizeof(key), &id) ?: grow_nodes(n, id);
 		if (!err) {
 			__s64 *sum = is_base ? &n->base[id - 1] : &n->now[id - 1];
 
@@ -76,9 +77,9 @@ static int add_stacks(struct compared_nodes *n)
 		const __s64 value = s.values[c->now.chosen.type];
 
 		if (value && selection_takes(&c->base.chosen, id))
-			err = add_stack(n, &s, value, true);
+			err = add_stack_nodes(n, &s, value, true);
 		if (value && !err && selection_takes(&c->now.chosen, id))
-			err = add_stack(n, &s, value, false);
+			err = add_stack_nodes(n, &s, value, false);
 	}
 	return err;
 }

@@ -101,8 +101,8 @@ static int find_rows(struct spread *p)
 	return err;
 }
 
-static int add_node(struct spread *p, int side, size_t node, struct recorded *r, const struct report_query *q,
-		    enum answer_by by, const char *label)
+static int add_spread_node(struct spread *p, int side, size_t node, struct recorded *r,
+			   const struct report_query *q, enum answer_by by, const char *label)
 {
 	struct spread_side *s = &p->sides[side];
 	struct report_selection only = s->side->chosen;
@@ -139,7 +139,7 @@ static int add_nodes(struct spread *p, int side, struct recorded *r, const struc
 	if (!s->self)
 		return -ENOMEM;
 	for (size_t node = 0; node < s->count && !err; node++)
-		err = add_node(p, side, node, r, q, by, label);
+		err = add_spread_node(p, side, node, r, q, by, label);
 	return err;
 }
 
@@ -165,7 +165,7 @@ static double rate(const struct spread_side *s, size_t row, size_t without, doub
 }
 
 /* The node without which less than half of the difference is there; 0 = there is none such. */
-static __u32 find_alone(const struct spread *p, size_t row, double difference)
+static __u32 find_decisive_node(const struct spread *p, size_t row, double difference)
 {
 	double variance, least = difference / 2;
 	__u32 found = 0;
@@ -195,7 +195,7 @@ static void judge(const struct spread *p, size_t row, struct compared_row *to)
 	const double now = rate(&p->sides[1], row, NODES_MAX, &now_variance);
 
 	difference = now - base;
-	to->node = find_alone(p, row, difference);
+	to->node = find_decisive_node(p, row, difference);
 	if (to->node)
 		to->is_beyond = false;
 	else if (p->sides[0].count > 1 && p->sides[1].count > 1 && nodes - 2 >= ENOUGH_NODES)

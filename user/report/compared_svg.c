@@ -50,7 +50,7 @@ static struct compared_row row_of(const struct compared_drawing *d, __u32 id)
 	return row;
 }
 
-static int add_text(struct compared_drawing *d, const char *text, size_t columns, bool is_path)
+static int draw_text(struct compared_drawing *d, const char *text, size_t columns, bool is_path)
 {
 	return svg_text(d->out, &d->text, text, columns, is_path);
 }
@@ -68,16 +68,16 @@ static struct amount amount(const struct compared_drawing *d, __s64 value)
 }
 
 /* "f (app.py:12): 1.2 s, was 1.0 s, +3.41 points, more than chance". */
-static int add_title(struct compared_drawing *d, __u32 id, const struct compared_row *row)
+static int draw_title(struct compared_drawing *d, __u32 id, const struct compared_row *row)
 {
 	const struct recorded *r = d->compared->recorded;
 	const __u32 function = compared_nodes_get(&d->nodes, id)->function;
 	const struct recorded_function *f = recorded_get_function(r, function);
-	int err = add_text(d, compared_nodes_name(&d->nodes, id), TITLE_MAX, false);
+	int err = draw_text(d, compared_nodes_name(&d->nodes, id), TITLE_MAX, false);
 
 	if (!err && f->file)
 		err = buf_add_string(d->out, " (") ?:
-		      add_text(d, short_path(recorded_get_string(r, f->file)), TITLE_MAX, true) ?:
+		      draw_text(d, short_path(recorded_get_string(r, f->file)), TITLE_MAX, true) ?:
 		      buf_printf(d->out, ":%lld)", f->start_line);
 	err = err ?: buf_printf(d->out, ": %s, ", amount(d, row->new_self).text);
 	err = err ?: buf_printf(d->out, "was %s, %+.2f points", amount(d, row->base_self).text,
@@ -109,7 +109,7 @@ static int add_frame(struct compared_drawing *d, __u32 id, __u32 depth, double w
 	const struct compared_row row = row_of(d, id);
 	const double y = TOP + ROW * depth;
 	const int letters = (int)((width - 6) / LETTER);
-	int err = buf_add_string(d->out, "<g><title>") ?: add_title(d, id, &row);
+	int err = buf_add_string(d->out, "<g><title>") ?: draw_title(d, id, &row);
 
 	err = err ?: buf_printf(d->out, "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%.0f\"",
 				d->x[id], y, width, ROW - 1);
@@ -118,7 +118,7 @@ static int add_frame(struct compared_drawing *d, __u32 id, __u32 depth, double w
 	if (!err && letters >= 6)
 		err = buf_printf(d->out, "<text x=\"%.2f\" y=\"%.0f\">%s", d->x[id] + 3, y + 13,
 				 !row.is_beyond ? "" : row.self > 0 ? "+ " : "- ") ?:
-		      add_text(d, compared_nodes_name(&d->nodes, id), letters - 2, false) ?:
+		      draw_text(d, compared_nodes_name(&d->nodes, id), letters - 2, false) ?:
 		      buf_add_string(d->out, "</text>");
 	return err ?: buf_add_string(d->out, "</g>\n");
 }
@@ -194,7 +194,7 @@ static int walk(struct compared_drawing *d, bool draw)
 static int add_line(struct compared_drawing *d, double y, const char *text)
 {
 	return buf_printf(d->out, "<text x=\"%.0f\" y=\"%.0f\">", MARGIN, y) ?:
-	       add_text(d, text, TITLE_MAX, false) ?: buf_add_string(d->out, "</text>\n");
+	       draw_text(d, text, TITLE_MAX, false) ?: buf_add_string(d->out, "</text>\n");
 }
 
 static int add_head(struct compared_drawing *d, double height)
@@ -212,7 +212,7 @@ static int add_head(struct compared_drawing *d, double height)
 		 c->scale == 1 ? "" : ", after it was scaled");
 	err = err ?: buf_add_string(d->out, "<title id=\"t\">Two profiles: what is more and less in the "
 				    "second one</title>\n<desc id=\"d\">");
-	err = err ?: add_text(d, total, TITLE_MAX, false) ?: buf_add_string(d->out, "</desc>\n");
+	err = err ?: draw_text(d, total, TITLE_MAX, false) ?: buf_add_string(d->out, "</desc>\n");
 	err = err ?: buf_add_string(d->out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 	err = err ?: add_line(d, 20, total);
 	return err ?: add_line(d, 38, c->has_chance ?
@@ -238,7 +238,7 @@ static int add_foot(struct compared_drawing *d, double y)
 
 		y += ROW;
 		err = buf_printf(d->out, "<text x=\"%.0f\" y=\"%.0f\">- ", 2 * MARGIN, y) ?:
-		      add_title(d, id, &row) ?: buf_add_string(d->out, "</text>\n");
+		      draw_title(d, id, &row) ?: buf_add_string(d->out, "</text>\n");
 	}
 	return err;
 }

@@ -14,7 +14,8 @@ struct distinct_seen {
 	__u32 stack, at;
 };
 
-static int add_stack(struct distinct *d, struct distinct_seen *seen, __u32 id, const struct recorded_stack *s)
+static int add_distinct_stack(struct distinct *d, struct distinct_seen *seen, __u32 id,
+			      const struct recorded_stack *s)
 {
 	struct distinct_range *range = &d->of_stack[id - 1];
 	int err = 0;
@@ -53,7 +54,7 @@ int distinct_make(const struct recorded *r, struct distinct *ret)
 			continue;
 		seen = seen ?: calloc((size_t)r->places.count + 1, sizeof(*seen));
 		ret->of_stack = ret->of_stack ?: calloc((size_t)stacks + 1, sizeof(*ret->of_stack));
-		err = seen && ret->of_stack ? add_stack(ret, seen, id, &s) : -ENOMEM;
+		err = seen && ret->of_stack ? add_distinct_stack(ret, seen, id, &s) : -ENOMEM;
 	}
 	return err;
 }

@@ -42,7 +42,7 @@ static void cleanup_expression(struct expression **e)
 }
 
 /* As POSIX has it, a point is any byte, and nothing but the end of the text is its end. */
-static int compile(struct expression *e, const char *text, int *ret_why)
+static int compile_expression(struct expression *e, const char *text, int *ret_why)
 {
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	PCRE2_SIZE at;
@@ -70,7 +70,7 @@ static int limit(struct expression *e)
 }
 
 /* In one line, whatever the expression has in it. */
-static int say(const char *option, const char *text, int why, char *error, size_t size)
+static int say_why(const char *option, const char *text, int why, char *error, size_t size)
 {
 	_cleanup_buf_ struct buf valid = { 0 }, shown = { 0 };
 	char said[128] = "";
@@ -92,9 +92,9 @@ int expression_new(const char *text, const char *option, struct expression **ret
 
 	if (!e)
 		return -ENOMEM;
-	err = compile(e, text, &why) ?: limit(e);
+	err = compile_expression(e, text, &why) ?: limit(e);
 	if (err == -EINVAL)
-		return say(option, text, why, error, size);
+		return say_why(option, text, why, error, size);
 	if (!err)
 		*ret = TAKE_PTR(e);
 	return err;

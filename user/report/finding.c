@@ -84,8 +84,8 @@ static int add_wrapped(const struct buf *words, const char *before, size_t width
 	return err ?: buf_add_string(out, "\n");
 }
 
-static int add_row(const struct findings *f, const struct finding *row, bool colour, size_t width,
-		   struct buf *out)
+static int text_finding(const struct findings *f, const struct finding *row, bool colour, size_t width,
+			struct buf *out)
 {
 	_cleanup_buf_ struct buf words = { 0 }, command = { 0 }, shown = { 0 };
 	int err = buf_add_shown(&words, row->text, false) ?: buf_add_string(&words, " (") ?:
@@ -106,7 +106,7 @@ int findings_text(const struct findings *f, bool colour, size_t width, struct bu
 			   : 0;
 
 	for (size_t i = 0; i < f->count && !err; i++)
-		err = add_row(f, &f->rows[i], colour, width, out);
+		err = text_finding(f, &f->rows[i], colour, width, out);
 	if (!err && f->left_out)
 		err = buf_printf(out, "  - and %zu more, of less\n", f->left_out);
 	return err;

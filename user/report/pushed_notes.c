@@ -15,8 +15,8 @@ struct notes {
 	void *context;
 };
 
-__attribute__((format(printf, 3, 4))) static void say(const struct notes *n, const char *code,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void say_note(const struct notes *n, const char *code,
+							   const char *format, ...)
 {
 	char text[TEXT_SIZE];
 	va_list args;
@@ -40,22 +40,22 @@ static void say_runs(const struct notes *n)
 		      buf_printf(&runs, " (%s)", number_group(b->runs[i].profiles).text);
 	if (!err && b->other_runs)
 		err = buf_printf(&runs, "; otherwise (%s)", number_group(b->other_runs).text);
-	say(n, b->run_count > 1 ? "pushed_differently" : "pushed", "%s profiles were pushed of this%.*s",
-	    number_group(b->amount[CARRIED_PROFILES]).text, (int)runs.size, runs.data ?: "");
+	say_note(n, b->run_count > 1 ? "pushed_differently" : "pushed", "%s profiles were pushed of this%.*s",
+		 number_group(b->amount[CARRIED_PROFILES]).text, (int)runs.size, runs.data ?: "");
 }
 
 /* Each service of a machine has the machine's. */
 static void say_amount(const struct notes *n, const char *code, __u64 amount, const char *what)
 {
 	if (amount)
-		say(n, code, "%s %s (each service of a machine counts them)", number_group(amount).text,
-		    what);
+		say_note(n, code, "%s %s (each service of a machine counts them)", number_group(amount).text,
+			 what);
 }
 
 static void say_part(const struct notes *n, const char *code, __u64 part, const char *what)
 {
 	if (part)
-		say(n, code, "%s of the profiles %s", number_group(part).text, what);
+		say_note(n, code, "%s of the profiles %s", number_group(part).text, what);
 }
 
 void pushed_notes(const struct pushed_books *b,
@@ -67,15 +67,15 @@ void pushed_notes(const struct pushed_books *b,
 	if (!b->is_store)
 		return;
 	if (!amount[CARRIED_PROFILES]) {
-		say(&n, "no_books", "nothing says what was lost of this: it was pushed without books");
+		say_note(&n, "no_books", "nothing says what was lost of this: it was pushed without books");
 		return;
 	}
 	say_runs(&n);
 	if (amount[CARRIED_TICKS_WANTED])
-		say(&n, "missing_ticks",
-		    "%s of %s ticks came, where ticks were missing: times are made up for that",
-		    number_group(amount[CARRIED_TICKS_CAME]).text,
-		    number_group(amount[CARRIED_TICKS_WANTED]).text);
+		say_note(&n, "missing_ticks",
+			 "%s of %s ticks came, where ticks were missing: times are made up for that",
+			 number_group(amount[CARRIED_TICKS_CAME]).text,
+			 number_group(amount[CARRIED_TICKS_WANTED]).text);
 	say_part(&n, "unlooked", amount[CARRIED_UNLOOKED],
 		 "are of machines where processes could not be looked at: what they did is not in here");
 	say_part(&n, "outside", amount[CARRIED_OUTSIDE],

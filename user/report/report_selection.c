@@ -83,8 +83,8 @@ static void find_counts(struct report_selection *c)
 			(!c->type || (is_type(r, c->type, "cpu") && has_unit(r, c->type, "nanoseconds")));
 }
 
-static int compile(struct choice *c, const struct recorded *r, const char *text, const char *option,
-		   char *error, size_t size)
+static int compile_choice(struct choice *c, const struct recorded *r, const char *text, const char *option,
+			  char *error, size_t size)
 {
 	int err;
 
@@ -152,8 +152,8 @@ static int fail_choice(const char *option, const char *text, char *error, size_t
 static int filter(struct report_selection *c, const struct report_query *q, char *error, size_t size)
 {
 	_cleanup_(free_choice) struct choice focus = { 0 }, ignore = { 0 };
-	int err = compile(&focus, c->recorded, q->focus, "focus", error, size) ?:
-		  compile(&ignore, c->recorded, q->ignore, "ignore", error, size);
+	int err = compile_choice(&focus, c->recorded, q->focus, "focus", error, size) ?:
+		  compile_choice(&ignore, c->recorded, q->ignore, "ignore", error, size);
 
 	if (err || (!focus.expression && !ignore.expression && !q->only))
 		return err;

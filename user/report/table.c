@@ -32,7 +32,7 @@ bool table_takes_frame(struct adder *a, const struct recorded_stack *s, size_t i
 	return !a->own.of_place || !a->has_own || own_frames_is_of_package(&a->own, s->places[i]);
 }
 
-static int make_room(struct adder *a, __u32 row)
+static int grow_rows(struct adder *a, __u32 row)
 {
 	struct report_table *t = a->table;
 	size_t capacity = a->capacity ? a->capacity * 2 : 64;
@@ -52,7 +52,7 @@ static int make_room(struct adder *a, __u32 row)
 int table_add_to_row(struct adder *a, __u32 row, __u32 stack, bool is_own, __s64 value)
 {
 	struct table_row *r;
-	int err = make_room(a, row);
+	int err = grow_rows(a, row);
 
 	if (err)
 		return err;
@@ -161,7 +161,7 @@ static int add_labels(struct adder *a, __u32 id, const struct recorded_stack *s,
 	return err;
 }
 
-static int add_stack(struct adder *a, __u32 id)
+static int add_table_stack(struct adder *a, __u32 id)
 {
 	const struct recorded *r = a->chosen->recorded;
 	const struct recorded_stack s = recorded_get_stack(r, id);
@@ -190,7 +190,7 @@ static int add_stack(struct adder *a, __u32 id)
 	return -EINVAL;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_table_rows(const void *a, const void *b, void *context)
 {
 	const struct report_table *t = context;
 	const struct recorded *r = t->keys.recorded;
@@ -225,9 +225,9 @@ static void swap(struct table_row *a, struct table_row *b)
 static void sift(struct report_table *t, size_t n, size_t i)
 {
 	for (size_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
-		if (child + 1 < n && compare(&t->rows[child + 1], &t->rows[child], t) > 0)
+		if (child + 1 < n && compare_table_rows(&t->rows[child + 1], &t->rows[child], t) > 0)
 			child++;
-		if (compare(&t->rows[child], &t->rows[i], t) <= 0)
+		if (compare_table_rows(&t->rows[child], &t->rows[i], t) <= 0)
 			return;
 		swap(&t->rows[child], &t->rows[i]);
 		i = child;
@@ -235,14 +235,14 @@ static void sift(struct report_table *t, size_t n, size_t i)
 }
 
 /* Puts those rows first that are shown. To sort all of many took longer than to add them up. */
-static void choose(struct report_table *t)
+static void choose_rows(struct report_table *t)
 {
 	const size_t n = t->shown;
 
 	for (size_t i = n / 2; i--;)
 		sift(t, n, i);
 	for (size_t i = n; n && i < t->count; i++) {
-		if (compare(&t->rows[i], &t->rows[0], t) >= 0)
+		if (compare_table_rows(&t->rows[i], &t->rows[0], t) >= 0)
 			continue;
 		swap(&t->rows[i], &t->rows[0]);
 		sift(t, n, 0);
@@ -252,9 +252,9 @@ static void choose(struct report_table *t)
 void table_sort(struct report_table *t)
 {
 	if (t->shown < t->count)
-		choose(t);
+		choose_rows(t);
 	if (t->shown) /* without rows there is no array */
-		qsort_r(t->rows, t->shown, sizeof(*t->rows), compare, t);
+		qsort_r(t->rows, t->shown, sizeof(*t->rows), compare_table_rows, t);
 }
 
 __s64 table_left_out(const struct report_table *t)
@@ -272,7 +272,7 @@ static int add_all(struct adder *a)
 
 	for (__u32 id = 1; id <= recorded_stacks(a->chosen->recorded) && !err; id++)
 		if (selection_takes(a->chosen, id))
-			err = add_stack(a, id);
+			err = add_table_stack(a, id);
 	for (size_t row = 0; row < a->capacity; row++)
 		a->table->rows[row].depth = 0;
 	return err;

@@ -86,7 +86,7 @@ static int by_line(const void *x, const void *y, void *context)
 	return (a->line > b->line) - (a->line < b->line);
 }
 
-static int by_total(const void *x, const void *y)
+static int most_first(const void *x, const void *y)
 {
 	const struct table_row *a = x, *b = y;
 
@@ -102,5 +102,5 @@ void table_sort_edges(struct report_table *t)
 	if (t->shape == TABLE_LINES)
 		qsort_r(t->rows, t->count, sizeof(*t->rows), by_line, t);
 	else
-		qsort(t->rows, t->count, sizeof(*t->rows), by_total);
+		qsort(t->rows, t->count, sizeof(*t->rows), most_first);
 }

@@ -34,7 +34,7 @@ static const struct tree_node *node_of(const struct adder *a, __u32 row)
 }
 
 /* The hottest last; of equal ones the callee before its caller, which was met first. */
-static int by_total(const void *x, const void *y)
+static int most_last(const void *x, const void *y)
 {
 	const struct table_row *a = x, *b = y;
 
@@ -92,7 +92,7 @@ int table_sort_tree(struct adder *a, size_t top)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		rows[i] = t->rows[i];
-	qsort(t->rows, n, sizeof(*t->rows), by_total);
+	qsort(t->rows, n, sizeof(*t->rows), most_last);
 	for (size_t i = n - t->shown; i < n; i++) {
 		const __u32 row = t->rows[i].key, parent = node_of(a, row)->parent;
 

@@ -47,7 +47,7 @@ static __s64 number_of(const struct recorded_stack *s, __u32 key)
 	return l ? l->number : 0;
 }
 
-static __u32 text_of(const struct recorded_stack *s, __u32 key)
+static __u32 traced_text_of(const struct recorded_stack *s, __u32 key)
 {
 	const struct recorded_label *l = recorded_find_label(s, key);
 
@@ -81,8 +81,8 @@ static struct traced_thread thread_of(const struct trace_maker *m, __u32 stack)
 	return (struct traced_thread){
 		.pid = number_of(&s, m->keys.pid),
 		.tid = number_of(&s, m->keys.tid),
-		.comm = text_of(&s, m->keys.comm),
-		.name = text_of(&s, m->keys.thread),
+		.comm = traced_text_of(&s, m->keys.comm),
+		.name = traced_text_of(&s, m->keys.thread),
 	};
 }
 
@@ -203,7 +203,7 @@ static int by_length(const void *a, const void *b, void *traced)
 	       compare(x, y);
 }
 
-static int choose(struct traced *t, size_t top)
+static int choose_stretches(struct traced *t, size_t top)
 {
 	__u32 *order = calloc(t->stretch_count + 1, sizeof(*order));
 
@@ -235,7 +235,8 @@ static int count_ids(struct trace_maker *m, size_t type)
 
 	for (__u32 id = 1; id <= recorded_stacks(r) && !err; id++) {
 		const struct recorded_stack s = recorded_get_stack(r, id);
-		const __u32 span = text_of(&s, t->span_key), own = text_of(&s, m->keys.trace_id);
+		const __u32 span = traced_text_of(&s, t->span_key),
+			    own = traced_text_of(&s, m->keys.trace_id);
 		__u32 ignored;
 
 		t->all = recorded_sum(t->all, s.values[type]);
@@ -271,7 +272,7 @@ int traced_make(const struct report_selection *c, const char *trace, size_t top,
 		return err;
 	join(&m);
 	find_time(ret);
-	return choose(ret, top) ?: count_ids(&m, c->type);
+	return choose_stretches(ret, top) ?: count_ids(&m, c->type);
 }
 
 void traced_free(struct traced *t)
@@ -331,5 +332,5 @@ __u32 traced_span(const struct traced *t, const struct traced_stretch *s)
 {
 	const struct recorded_stack stack = recorded_get_stack(t->recorded, s->stack);
 
-	return text_of(&stack, t->span_key);
+	return traced_text_of(&stack, t->span_key);
 }

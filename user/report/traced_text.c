@@ -16,7 +16,7 @@ struct trace_page {
 	struct buf *out;
 };
 
-static const char *style(const struct trace_page *p, const char *code)
+static const char *trace_style(const struct trace_page *p, const char *code)
 {
 	return p->colour ? code : "";
 }
@@ -32,7 +32,7 @@ static int add_ms(struct trace_page *p, __s64 ns)
 	return buf_printf(p->out, "%9.1f ms", (double)ns / (double)NS_PER_MS);
 }
 
-static int add_place(struct trace_page *p, __u32 place)
+static int text_place(struct trace_page *p, __u32 place)
 {
 	const struct recorded *r = p->traced->recorded;
 	const struct recorded_place *at = recorded_get_place(r, place);
@@ -48,7 +48,7 @@ static int add_place(struct trace_page *p, __u32 place)
 	return err ?: buf_add_string(p->out, ")");
 }
 
-static int add_stretch(struct trace_page *p, const struct traced_stretch *s)
+static int text_stretch(struct trace_page *p, const struct traced_stretch *s)
 {
 	const struct recorded *r = p->traced->recorded;
 	const __u32 place = traced_place(p->traced, s), inner = traced_inner(p->traced, s);
@@ -57,35 +57,35 @@ static int add_stretch(struct trace_page *p, const struct traced_stretch *s)
 	err = err ?: buf_printf(p->out, "  ") ?: add_shown(p, r->types[s->type].type);
 	err = err ?: buf_add_string(p->out, place ? "  " : "  ?");
 	if (!err && place)
-		err = add_place(p, place);
+		err = text_place(p, place);
 	if (!err && inner)
 		err = buf_add_string(p->out, traced_is_held(p->traced, s) ? ", held by " : ", ") ?:
-		      add_place(p, inner);
+		      text_place(p, inner);
 	return err ?: buf_add_string(p->out, "\n");
 }
 
-static int add_name(struct trace_page *p, __u32 name)
+static int add_thread_name(struct trace_page *p, __u32 name)
 {
 	int err = name ? buf_add_string(p->out, " \"") : 0;
 
 	return err ?: name ? add_shown(p, name) ?: buf_add_string(p->out, "\"") : 0;
 }
 
-static int add_thread(struct trace_page *p, const struct traced_thread *t)
+static int text_thread(struct trace_page *p, const struct traced_thread *t)
 {
 	const struct traced_stretch *s = p->traced->stretches + t->first;
 	size_t left_out = 0;
-	int err = buf_printf(p->out, "\n%sTime line of ", style(p, BOLD));
+	int err = buf_printf(p->out, "\n%sTime line of ", trace_style(p, BOLD));
 
 	if (!err && t->tid)
-		err = buf_printf(p->out, "thread %lld", t->tid) ?: add_name(p, t->name) ?:
+		err = buf_printf(p->out, "thread %lld", t->tid) ?: add_thread_name(p, t->name) ?:
 		      buf_add_string(p->out, " of ");
-	err = err ?: buf_printf(p->out, "process %lld", t->pid) ?: add_name(p, t->comm);
-	err = err ?: buf_printf(p->out, "%s\n%s     after         for  what%s\n", style(p, RESET),
-				style(p, DIM), style(p, RESET));
+	err = err ?: buf_printf(p->out, "process %lld", t->pid) ?: add_thread_name(p, t->comm);
+	err = err ?: buf_printf(p->out, "%s\n%s     after         for  what%s\n", trace_style(p, RESET),
+				trace_style(p, DIM), trace_style(p, RESET));
 	for (size_t i = 0; i < t->count && !err; i++) {
 		left_out += !s[i].is_shown;
-		err = s[i].is_shown ? add_stretch(p, &s[i]) : 0;
+		err = s[i].is_shown ? text_stretch(p, &s[i]) : 0;
 	}
 	if (!err && left_out)
 		err = buf_printf(p->out, "%26s%s shorter ones are not shown (--top)\n", "",
@@ -94,7 +94,7 @@ static int add_thread(struct trace_page *p, const struct traced_thread *t)
 }
 
 /* "1.234 s from 2026-11-25 16:22:36.123 UTC" */
-static int add_when(struct trace_page *p)
+static int add_trace_when(struct trace_page *p)
 {
 	const struct traced *t = p->traced;
 	char text[CLOCK_DATE];
@@ -108,13 +108,13 @@ static int add_when(struct trace_page *p)
 int traced_text(const struct traced *t, bool colour, struct buf *out)
 {
 	struct trace_page p = { t, colour, out };
-	int err = buf_printf(out, "%sTrace %s%s: ", style(&p, BOLD), t->trace, style(&p, RESET)) ?:
-		  add_when(&p);
+	int err = buf_printf(out, "%sTrace %s%s: ", trace_style(&p, BOLD), t->trace,
+			     trace_style(&p, RESET)) ?: add_trace_when(&p);
 
 	if (!err && t->thread_count)
 		err = buf_printf(out, ", %zu thread%s", t->thread_count, t->thread_count == 1 ? "" : "s");
 	err = err ?: buf_printf(out, ", %zu span%s\n", t->spans, t->spans == 1 ? "" : "s");
 	for (size_t i = 0; i < t->thread_count && !err; i++)
-		err = add_thread(&p, &t->threads[i]);
+		err = text_thread(&p, &t->threads[i]);
 	return err;
 }
