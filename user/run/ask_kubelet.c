@@ -9,7 +9,7 @@ static int due(void *ask_kubelet)
 	return kubelet_timeout_ms(((struct ask_kubelet *)ask_kubelet)->kubelet);
 }
 
-static void run(void *ask_kubelet, unsigned int ready)
+static void ask_kubelet_run(void *ask_kubelet, unsigned int ready)
 {
 	struct ask_kubelet *a = ask_kubelet;
 	const char *trouble;
@@ -39,7 +39,7 @@ int ask_kubelet_open(struct ask_kubelet *a, const struct kubelet_options *o)
 
 int ask_kubelet_watch(struct ask_kubelet *a, struct loop *loop)
 {
-	struct loop_row row = { .timeout_ms = due, .run = run, .context = a };
+	struct loop_row row = { .timeout_ms = due, .run = ask_kubelet_run, .context = a };
 
 	if (!a->kubelet)
 		return 0;

@@ -21,7 +21,7 @@
 
 #define ERROR_SIZE 512
 
-static int show(const struct options *o, const struct compared *c)
+static int show_difference(const struct options *o, const struct compared *c)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 	int err = o->json	? compared_json(c, &out) :
@@ -100,7 +100,7 @@ static int compare(const struct options *o, struct recorded *r, __s64 base_ns)
 	if (err)
 		log_error("%s", error);
 	else
-		err = write_files(o, &c) ?: show(o, &c);
+		err = write_files(o, &c) ?: show_difference(o, &c);
 	code = err ? EXIT_FAILURE : judge(o, &c);
 	compared_free(&c);
 	return code;

@@ -91,7 +91,7 @@ static int give_up(const struct doctor *d)
 	return give_up_all_but(d->options, PRIVILEGE(CAP_SYS_PTRACE)) ?: (d->worker ? give_up_calls() : 0);
 }
 
-static int show(const struct doctor *d)
+static int show_examined(const struct doctor *d)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 	int err = d->options->json ? examined_json(&d->examined, &out) :
@@ -140,7 +140,7 @@ int run_doctor(struct options *o)
 		examined_ask(&d.examined, &d.examination);
 	if (!err && d.worker)
 		err = look_at_all(&d);
-	err = err ?: show(&d);
+	err = err ?: show_examined(&d);
 	fit = examined_is_fit(&d.examined);
 	worker_stop(d.worker);
 	examined_free(&d.examined);

@@ -170,7 +170,7 @@ static int write_process(struct dumper *k, const struct dumped *d)
 	return (o->table ? k->subject->table : k->subject->text)(d, k->colour, &k->out);
 }
 
-static int show(struct dumper *k, const struct dumped *d)
+static int show_process(struct dumper *k, const struct dumped *d)
 {
 	int err = 0;
 
@@ -198,7 +198,7 @@ static int dump_process(struct dumper *k, pid_t pid)
 	err = k->subject->look(k, &d);
 	if (!err && k->options->async)
 		err = dumped_add_tasks(&k->asker, &d);
-	err = err ? refuse(k, pid, err) : show(k, &d);
+	err = err ? refuse(k, pid, err) : show_process(k, &d);
 	dumped_free(&d);
 	return err;
 }
@@ -274,7 +274,7 @@ static int dump(struct dumper *k)
 	return err ?: printed(0, &k->out);
 }
 
-static int run(const struct options *o, const struct subject *subject)
+static int dump_subject(const struct options *o, const struct subject *subject)
 {
 	struct dumper k = {
 		.options = o,
@@ -320,7 +320,7 @@ int run_dump(struct options *o)
 		.json = dump_json,
 	};
 
-	return run(o, &threads);
+	return dump_subject(o, &threads);
 }
 
 static bool has_tasks(const struct dumped *d)
@@ -345,5 +345,5 @@ int run_tasks(struct options *o)
 		.json = tasks_json,
 	};
 
-	return run(o, &tasks);
+	return dump_subject(o, &tasks);
 }

@@ -67,7 +67,7 @@ void notify_close(struct notify *n)
 }
 
 /* A manager that does not read is not waited for: the next message says the same. */
-static void say(struct notify *n, const char *text)
+static void tell_manager(struct notify *n, const char *text)
 {
 	if (n->fd >= 0)
 		send(n->fd, text, strlen(text), MSG_NOSIGNAL);
@@ -75,7 +75,7 @@ static void say(struct notify *n, const char *text)
 
 void notify_ready(struct notify *n)
 {
-	say(n, "READY=1\nSTATUS=Sampling.");
+	tell_manager(n, "READY=1\nSTATUS=Sampling.");
 }
 
 void notify_reloading(struct notify *n)
@@ -85,12 +85,12 @@ void notify_reloading(struct notify *n)
 	snprintf(text, sizeof(text),
 		 "RELOADING=1\nMONOTONIC_USEC=%llu\nSTATUS=Reading the configuration again.",
 		 (unsigned long long)(clock_seconds() * 1e6));
-	say(n, text);
+	tell_manager(n, text);
 }
 
 void notify_stopping(struct notify *n)
 {
-	say(n, "STOPPING=1\nSTATUS=Writing what is left.");
+	tell_manager(n, "STOPPING=1\nSTATUS=Writing what is left.");
 }
 
 void notify_watchdog(struct notify *n)
@@ -100,7 +100,7 @@ void notify_watchdog(struct notify *n)
 	if (n->fd < 0 || !(n->watchdog_seconds > 0) || now < n->next)
 		return;
 	n->next = now + n->watchdog_seconds;
-	say(n, "WATCHDOG=1");
+	tell_manager(n, "WATCHDOG=1");
 }
 
 int notify_timeout_ms(const struct notify *n)

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "export/file.h"
 
-static int say(int err)
+static int say_unprinted(int err)
 {
 	if (err == -EBADF)
 		log_error("stdout is closed");
@@ -18,7 +18,7 @@ static int say(int err)
 
 int printed(int err, const struct buf *out)
 {
-	return say(err ?: fd_write_all(STDOUT_FILENO, out->data, out->size));
+	return say_unprinted(err ?: fd_write_all(STDOUT_FILENO, out->data, out->size));
 }
 
 int printed_flush(FILE *f)
@@ -26,5 +26,5 @@ int printed_flush(FILE *f)
 	errno = 0;
 	if ((!fflush(f) && !ferror(f)) || f != stdout || errno == EPIPE)
 		return 0;
-	return say(errno ? -errno : -EIO);
+	return say_unprinted(errno ? -errno : -EIO);
 }

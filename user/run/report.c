@@ -19,7 +19,7 @@
 
 #define ERROR_SIZE 512
 
-static int show(const struct options *o, const struct answered *a)
+static int show_answer(const struct options *o, const struct answered *a)
 {
 	_cleanup_buf_ struct buf out = { 0 };
 	int err = o->json ? answered_json(a, &out) : answered_text(a, isatty(STDOUT_FILENO), &out);
@@ -99,7 +99,7 @@ static int answer(const struct options *o, struct recorded *r, const bool *only)
 	else if (q.trace && !a.traced.spans)
 		code = say_no_trace(&a.traced);
 	else
-		err = find(o, r, &a, &found) ?: show(o, &a);
+		err = find(o, r, &a, &found) ?: show_answer(o, &a);
 	answered_free(&a);
 	return err ? EXIT_FAILURE : code;
 }

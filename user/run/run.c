@@ -316,7 +316,7 @@ static int finish(struct agent *a)
 }
 
 /* Where the run ends before COMMAND, COMMAND goes on; its code is passed on only if it ended. */
-static int run(struct agent *a)
+static int run_agent(struct agent *a)
 {
 	bool sampled = false;
 	int err = named_check_proc() ?: named_check(a->options->pid_list, a->options->pid_count) ?:
@@ -356,7 +356,7 @@ int run_profiler(struct options *o)
 
 	reload_begin(&a);
 	settings_begin_paths(o);
-	err = run(&a);
+	err = run_agent(&a);
 	parts_close(&a);
 	if (err && !a.exit_code)
 		a.exit_code = EXIT_FAILURE;

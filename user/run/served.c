@@ -114,7 +114,7 @@ int served_refuse(const char *source)
 	return -EACCES;
 }
 
-static int fail(const char *url, int err, const char *why)
+static int say_why_not_served(const char *url, int err, const char *why)
 {
 	if (err == -EACCES)
 		log_error("%s wants a token: name its file by --token-file", url);
@@ -160,7 +160,7 @@ static int fetch(const struct options *o, const char *url, const char *asked, st
 	if (!asked)
 		asked = *own ? own : path;
 	err = client_get(&address, asked, token, patience_for(asked), body, why, sizeof(why));
-	return err ? fail(url, err, why) : 0;
+	return err ? say_why_not_served(url, err, why) : 0;
 }
 
 static int read_one(const struct options *o, const char *url, const char *asked, struct recorded *r)
@@ -209,7 +209,7 @@ static int read_intervals(const struct options *o, const char *url, struct recor
 		return err;
 	list = json_tokener_parse(text.data);
 	if (!json_object_object_get_ex(list, "intervals", &all) || !json_object_is_type(all, json_type_array))
-		err = fail(url, -EPROTO, "");
+		err = say_why_not_served(url, -EPROTO, "");
 	for (size_t i = 0; !err && i < json_object_array_length(all) && i < INTERVALS_MAX; i++)
 		err = read_interval(o, url, json_object_array_get_idx(all, i), r);
 	json_object_put(list);

@@ -14,7 +14,7 @@ static const struct recorded *reading;
 static volatile sig_atomic_t is_read;
 
 /* A signal may come in the middle of printf(), so nothing of stdio is called. */
-static void say(const char *text)
+static void write_text(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
 		_exit(EXIT_FAILURE);
@@ -29,17 +29,17 @@ static void say_number(size_t number)
 	do
 		digits[--at] = '0' + number % 10;
 	while (number /= 10);
-	say(digits + at);
+	write_text(digits + at);
 }
 
 static void on_term(int number)
 {
 	(void)number;
-	say(is_read ? "pyperf-bpf: ended while it counted " : "pyperf-bpf: ended while it read: ");
+	write_text(is_read ? "pyperf-bpf: ended while it counted " : "pyperf-bpf: ended while it read: ");
 	say_number(recorded_stacks(reading));
-	say(" different stacks of ");
+	write_text(" different stacks of ");
 	say_number(reading->files);
-	say(is_read ? " files, which it has read\n" : " files so far\n");
+	write_text(is_read ? " files, which it has read\n" : " files so far\n");
 	_exit(EXIT_FAILURE);
 }
 

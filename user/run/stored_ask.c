@@ -90,7 +90,8 @@ int stored_ask_post(const struct stored_asker *a, const char *path, struct await
 	return err ?: status == 200 ? 0 : refused(q->url, status, answer);
 }
 
-static int call(const struct stored_asker *a, const char *path, const struct buf *body, struct buf *answer)
+static int ask_pyroscope(const struct stored_asker *a, const char *path, const struct buf *body,
+			 struct buf *answer)
 {
 	struct awaited r = { .type = "application/proto", .body = body };
 
@@ -106,7 +107,7 @@ int stored_ask_profile(const struct stored_asker *a, const char *type, const cha
 	answer->size_max = UNPACKED_MAX;
 	if (a->query->kind == STORED_PARCA)
 		return err ?: stored_parca_profile(a, type, selector, answer);
-	return err ?: call(a, SERVICE "SelectMergeProfile", &body, answer);
+	return err ?: ask_pyroscope(a, SERVICE "SelectMergeProfile", &body, answer);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------------------- */
@@ -201,7 +202,7 @@ int stored_ask_nodes(const struct stored_asker *a, const char *label, struct buf
 	err = add_query(a, a->query->type, a->query->selector, &body) ?:
 	      protobuf_add_text(&body, FIELD_GROUP_BY, label) ?:
 	      protobuf_add_fixed64(&body, FIELD_STEP, bits);
-	err = log_failure(err, "the query") ?: call(a, SERVICE "SelectSeries", &body, &answer);
+	err = log_failure(err, "the query") ?: ask_pyroscope(a, SERVICE "SelectSeries", &body, &answer);
 	w = wire_of(answer.data, answer.size);
 	while (!err && (more = wire_next(&w, &f)) > 0)
 		if (f.number == FIELD_SERIES && f.type == WIRE_BYTES)

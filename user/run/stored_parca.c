@@ -80,7 +80,7 @@ static int open_frames(struct wire w, struct wire *ret, struct grpc_status *s)
 	return w.at == w.end ? 0 : -EBADMSG;
 }
 
-static int fail(const struct stored_asker *a, const struct grpc_status *s)
+static int fail_with_status(const struct stored_asker *a, const struct grpc_status *s)
 {
 	_cleanup_buf_ struct buf shown = { 0 };
 
@@ -92,8 +92,8 @@ static int fail(const struct stored_asker *a, const struct grpc_status *s)
 }
 
 /* message: what was answered, of the answer's bytes; nothing where the store has nothing of it. */
-static int call(const struct stored_asker *a, const char *path, const struct buf *message, struct buf *answer,
-		struct wire *ret)
+static int ask_parca(const struct stored_asker *a, const char *path, const struct buf *message,
+		     struct buf *answer, struct wire *ret)
 {
 	struct grpc_status s = { .code = -1 };
 	_cleanup_buf_ struct buf body = { 0 };
@@ -108,7 +108,7 @@ static int call(const struct stored_asker *a, const char *path, const struct buf
 		s.code = -1;
 	if (s.code == NOT_FOUND)
 		*ret = wire_of(NULL, 0);
-	return s.code != GRPC_OK && s.code != NOT_FOUND ? fail(a, &s) : 0;
+	return s.code != GRPC_OK && s.code != NOT_FOUND ? fail_with_status(a, &s) : 0;
 }
 
 static int add_time(struct buf *to, unsigned int field, __s64 ns)
@@ -156,10 +156,12 @@ int stored_parca_profile(const struct stored_asker *a, const char *type, const c
 	struct wire found;
 	int err = log_failure(make_query(a, type, selector, &message), "the query");
 
-	err = err ?: call(a, SERVICE "Query", &message, answer, &found);
+	err = err ?: ask_parca(a, SERVICE "Query", &message, answer, &found);
 	if (err)
 		return err;
-	return keep_field(found, FIELD_PPROF, answer) < 0 ? fail(a, &(struct grpc_status){ -1, "" }) : 0;
+	return keep_field(found, FIELD_PPROF, answer) < 0 ?
+		       fail_with_status(a, &(struct grpc_status){ -1, "" }) :
+		       0;
 }
 
 int stored_parca_nodes(const struct stored_asker *a, const char *label, struct buf *ret)
@@ -174,9 +176,9 @@ int stored_parca_nodes(const struct stored_asker *a, const char *label, struct b
 		  add_time(&message, FIELD_VALUES_START, a->query->from_ns) ?:
 		  add_time(&message, FIELD_VALUES_END, a->query->to_ns);
 
-	err = log_failure(err, "the query") ?: call(a, SERVICE "Values", &message, &answer, &found);
+	err = log_failure(err, "the query") ?: ask_parca(a, SERVICE "Values", &message, &answer, &found);
 	while (!err && (more = wire_next(&found, &f)) > 0)
 		if (f.number == FIELD_VALUE && f.type == WIRE_BYTES)
 			err = stored_ask_add_name(f.bytes, ret);
-	return err ?: more < 0 ? fail(a, &(struct grpc_status){ -1, "" }) : 0;
+	return err ?: more < 0 ? fail_with_status(a, &(struct grpc_status){ -1, "" }) : 0;
 }

@@ -124,12 +124,12 @@ static bool is_names(const struct ask_lines *a, __u32 file)
 	return f->is_known && f->functions.names_apart;
 }
 
-static void on_answer(void *asker, const void *note, struct worker_reply *r);
+static void on_lines(void *asker, const void *note, struct worker_reply *r);
 
 static void send(struct ask_lines *a, struct batch *b)
 {
 	const struct registry_entry *r = registry_find(a->registry, b->process);
-	const struct question q = { on_answer, a, &b, sizeof(b), false };
+	const struct question q = { on_lines, a, &b, sizeof(b), false };
 	struct worker_request request;
 
 	if (!r || !b->source.count) {
@@ -226,7 +226,7 @@ static struct batch *batch_for(struct ask_lines *a, __u32 file, __u32 node)
 	return begin(a, unused, file, node);
 }
 
-static void want(struct ask_lines *a, __u32 node, __u64 position)
+static void want_line(struct ask_lines *a, __u32 node, __u64 position)
 {
 	const __u32 file = natives_file_at(a->natives, position);
 	struct batch *b;
@@ -273,7 +273,7 @@ bool ask_lines_look(struct ask_lines *a)
 		const __u64 key = __atomic_load_n(&t->nodes[node].key, __ATOMIC_RELAXED);
 
 		if (node_is_native(key) && node_position(key) >= TEXT_FILES && node_position(key) < TEXT_JITS)
-			want(a, node, node_position(key));
+			want_line(a, node, node_position(key));
 	}
 	for (int i = 0; i < BATCHES; i++)
 		if (a->batches[i].state == FILLING)
@@ -285,7 +285,7 @@ bool ask_lines_look(struct ask_lines *a)
 	return is_waiting(a);
 }
 
-static void on_turn(void *ask_lines, unsigned int ready)
+static void lines_on_turn(void *ask_lines, unsigned int ready)
 {
 	struct ask_lines *a = ask_lines;
 
@@ -300,11 +300,11 @@ static void on_turn(void *ask_lines, unsigned int ready)
 
 int ask_lines_watch(struct ask_lines *a, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, a });
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, lines_on_turn, a });
 }
 
 /* Whether the file is not to be asked about again. */
-static bool is_final(struct lines_target *t, int err)
+static bool is_final_for_lines(struct lines_target *t, int err)
 {
 	return err == -ENODATA || err == -ENOEXEC || err == -EBADMSG || err == -E2BIG ||
 	       ++t->failures == FAILURES_MAX;
@@ -324,7 +324,7 @@ static void give_up(struct ask_lines *a, __u32 file, int err)
 }
 
 /* The note is the batch. */
-static void on_answer(void *asker, const void *note, struct worker_reply *r)
+static void on_lines(void *asker, const void *note, struct worker_reply *r)
 {
 	struct batch *b = *(struct batch *const *)note;
 	struct ask_lines *a = asker;
@@ -339,7 +339,7 @@ static void on_answer(void *asker, const void *note, struct worker_reply *r)
 	      native_lines_add(a->lines, natives_get(a->natives, b->file)->base, r->table, r->table_size);
 	other = err == -ESRCH || err == -ESTALE || err == -ENOENT;
 	/* Another process may have the file; and where there was no room, there will be none. */
-	if (err && err != -ENOSPC && err != -ENOMEM && !other && !t->lineless && is_final(t, err))
+	if (err && err != -ENOSPC && err != -ENOMEM && !other && !t->lineless && is_final_for_lines(t, err))
 		give_up(a, b->file, err);
 	else if (err && err != -ENOSPC)
 		take_back(a, b);

@@ -42,7 +42,7 @@ struct capture_note {
 	__s32 first_line;
 };
 
-static struct capture *find(const struct captures *c, __u32 code)
+static struct capture *find_capture(const struct captures *c, __u32 code)
 {
 	struct capture *w;
 
@@ -110,7 +110,7 @@ static bool is_only_cut(const struct record_code *e)
 }
 
 /* NULL when memory is short: then it stays as incomplete as it is. */
-static struct capture *want(struct captures *c, const struct record_code *e)
+static struct capture *want_capture(struct captures *c, const struct record_code *e)
 {
 	struct capture *w = calloc(1, sizeof(*w));
 
@@ -169,11 +169,11 @@ static void on_failure(struct captures *c, struct capture *w)
 	put_into(w, &c->later);
 }
 
-static void on_answer(void *captures, const void *note, struct worker_reply *r)
+static void on_capture_reply(void *captures, const void *note, struct worker_reply *r)
 {
 	const struct capture_note *n = note;
 	struct captures *c = captures;
-	struct capture *w = n->code ? find(c, n->code) : NULL;
+	struct capture *w = n->code ? find_capture(c, n->code) : NULL;
 
 	if (!w)
 		return;
@@ -203,7 +203,7 @@ static int make_request(const struct captures *c, const struct capture *w, struc
 }
 
 /* False when the worker has no room for this process or its user: it becomes the last one to be asked. */
-static bool ask(struct captures *c, struct capture *w)
+static bool ask_capture(struct captures *c, struct capture *w)
 {
 	const struct capture_note note = {
 		.process = w->process,
@@ -212,7 +212,7 @@ static bool ask(struct captures *c, struct capture *w)
 		.table = w->table,
 		.first_line = w->first_line,
 	};
-	const struct question q = { on_answer, c, &note, sizeof(note), false };
+	const struct question q = { on_capture_reply, c, &note, sizeof(note), false };
 	struct worker_request request;
 	int err = make_request(c, w, &request);
 
@@ -245,7 +245,7 @@ void captures_retry(struct captures *c)
 
 	look_whose_time_has_come(c);
 	DL_FOREACH_SAFE(c->ready.first, w, next)
-		if (!ask(c, w) && ++refused == REFUSED_MAX)
+		if (!ask_capture(c, w) && ++refused == REFUSED_MAX)
 			return;
 }
 
@@ -258,10 +258,10 @@ void captures_record(struct captures *c, const struct record_code *e, size_t siz
 		log_debug("a code object of pid %u was not kept: %s", e->pid, strerror(-err));
 		return;
 	}
-	w = find(c, e->code);
+	w = find_capture(c, e->code);
 	if (w)
 		drop(c, w); /* what was known of it is older */
-	w = codes_incomplete(e) ? want(c, e) : NULL;
+	w = codes_incomplete(e) ? want_capture(c, e) : NULL;
 	if (w)
 		put_into(w, &c->ready);
 	captures_retry(c);

@@ -51,7 +51,7 @@ void jit_names_free(struct jit_names *j)
 	free(j);
 }
 
-static struct jit_process *find(struct jit_names *j, __u32 id)
+static struct jit_process *find_process(struct jit_names *j, __u32 id)
 {
 	for (size_t i = 0; i < j->count; i++)
 		if (j->list[i].id == id)
@@ -59,11 +59,11 @@ static struct jit_process *find(struct jit_names *j, __u32 id)
 	return NULL;
 }
 
-static void on_answer(void *names, const void *note, struct worker_reply *r)
+static void on_perf_map(void *names, const void *note, struct worker_reply *r)
 {
 	const __u32 process = *(const __u32 *)note;
 	struct jit_names *j = names;
-	struct jit_process *p = find(j, process);
+	struct jit_process *p = find_process(j, process);
 	struct code_file file;
 	int err = r->error;
 
@@ -87,10 +87,10 @@ static void on_answer(void *names, const void *note, struct worker_reply *r)
 }
 
 /* False if the process has ended. */
-static bool ask(struct jit_names *j, struct jit_process *p)
+static bool ask_perf_map(struct jit_names *j, struct jit_process *p)
 {
 	const struct registry_entry *r = registry_find(j->registry, p->id);
-	const struct question q = { on_answer, j, &p->id, sizeof(p->id), false };
+	const struct question q = { on_perf_map, j, &p->id, sizeof(p->id), false };
 	struct worker_request request;
 
 	if (!r || r->ended)
@@ -104,7 +104,7 @@ static bool ask(struct jit_names *j, struct jit_process *p)
 
 int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map, __u64 *ret_position)
 {
-	struct jit_process *p = find(j, process);
+	struct jit_process *p = find_process(j, process);
 	int err = jits_region(j->jits, process, map->owner, map->start, map->end, ret_position);
 
 	if (err)
@@ -116,12 +116,12 @@ int jit_names_met(struct jit_names *j, __u32 process, const struct code_map *map
 	/* The process has made more code since. */
 	if (p && !p->asked && memcmp(&p->file, &map->file, sizeof(p->file))) {
 		p->pause = 1;
-		ask(j, p);
+		ask_perf_map(j, p);
 	}
 	return 0;
 }
 
-static void on_turn(void *jit_names, unsigned int ready)
+static void jit_names_on_turn(void *jit_names, unsigned int ready)
 {
 	struct jit_names *j = jit_names;
 
@@ -132,7 +132,7 @@ static void on_turn(void *jit_names, unsigned int ready)
 
 		if (p->left)
 			p->left--;
-		if (!p->left && !p->asked && !ask(j, p))
+		if (!p->left && !p->asked && !ask_perf_map(j, p))
 			*p = j->list[--j->count];
 		else
 			i++;
@@ -141,5 +141,5 @@ static void on_turn(void *jit_names, unsigned int ready)
 
 int jit_names_watch(struct jit_names *j, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, j });
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, jit_names_on_turn, j });
 }

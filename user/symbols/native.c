@@ -315,7 +315,7 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 	texts_add_rows(kernel_texts(t->kernel), text, n->region, NULL, 0);
 }
 
-static void on_turn(void *targets, unsigned int ready)
+static void native_on_turn(void *targets, unsigned int ready)
 {
 	struct native_targets *t = targets;
 
@@ -326,7 +326,7 @@ static void on_turn(void *targets, unsigned int ready)
 int native_watch(struct native_targets *t, struct loop *loop)
 {
 	return jit_names_watch(t->jit_names, loop) ?:
-	       loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, t });
+	       loop_watch(loop, &(struct loop_row){ -1, NULL, native_on_turn, t });
 }
 
 void native_bank_cleared(struct native_targets *t)
@@ -343,7 +343,8 @@ double native_fullness(const struct native_targets *t)
 /*
  * Asks for what lies at the record's program counter; the note has what is particular. 0 or -errno.
  */
-static int ask(struct native_targets *t, const struct record_native *e, __u32 type, struct native_note note)
+static int ask_native(struct native_targets *t, const struct record_native *e, __u32 type,
+		      struct native_note note)
 {
 	static void (*const answers[])(void *, const void *, struct worker_reply *) = {
 		[WORKER_MAPS] = on_maps,
@@ -381,7 +382,7 @@ __u64 native_address(const struct native_targets *t, const struct registry_entry
 
 static void ask_functions(struct native_targets *t, const struct record_native *e, __u32 file)
 {
-	if (!ask(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
+	if (!ask_native(t, e, WORKER_FUNCTIONS, (struct native_note){ .file = file }))
 		native_files_get(&t->files, file)->state = NATIVE_ASKED;
 }
 
@@ -393,7 +394,7 @@ static void want_rows(struct native_targets *t, const struct record_native *e, _
 
 	if (text && texts_want_rows(kernel_texts(t->kernel), text, position) &&
 	    !asked_lately(&t->rows, about_rows(file, region)))
-		ask(t, e, WORKER_ROWS, (struct native_note){ .file = file, .region = region });
+		ask_native(t, e, WORKER_ROWS, (struct native_note){ .file = file, .region = region });
 }
 
 void native_record(struct native_targets *t, const struct record_native *e)
@@ -405,7 +406,7 @@ void native_record(struct native_targets *t, const struct record_native *e)
 
 	s = e->stale ? NULL : native_spaces_find(&t->spaces, texts_space_block(texts, e->space));
 	if (!s && !asked_lately(&t->maps, e->id))
-		ask(t, e, WORKER_MAPS, (struct native_note){ 0 });
+		ask_native(t, e, WORKER_MAPS, (struct native_note){ 0 });
 	file = s ? native_space_file(s, texts, e->pc, &position) : NATIVE_NO_FILE;
 	if (file == NATIVE_NO_FILE || !natives_get(t->natives, file))
 		return;

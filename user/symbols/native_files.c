@@ -84,7 +84,7 @@ int native_files_load(struct native_files *f, __u32 file)
  * Whether the file itself is the reason, or seems to be. A worker or a parser that was killed, or had no time
  * or memory, says nothing of the file that it was asked about, unless that happens again and again.
  */
-static bool is_final(struct native_target *t, int err)
+static bool is_final_for_file(struct native_target *t, int err)
 {
 	return err == -ENOEXEC || err == -EBADMSG || err == -E2BIG || err == -ENOSPC ||
 	       ++t->failures == FAILURES_MAX;
@@ -105,7 +105,7 @@ int native_files_take(struct native_files *f, __u32 file, int err, const void *b
 			 NATIVES_BYTES_MAX >> 20);
 	if (!err) {
 		t->state = NATIVE_KNOWN;
-	} else if (err == -ESRCH || err == -ESTALE || err == -ENOENT || !is_final(t, err)) {
+	} else if (err == -ESRCH || err == -ESTALE || err == -ENOENT || !is_final_for_file(t, err)) {
 		/*
 		 * The file is not there any more, but another process may have it; or it can be tried again.
 		 */

@@ -57,7 +57,7 @@ struct selecting {
 	struct discover *discover;
 };
 
-static bool is_known(struct kernel *kernel, const struct record_process *p)
+static bool is_noted(struct kernel *kernel, const struct record_process *p)
 {
 	struct process known;
 
@@ -69,7 +69,7 @@ static int select_member(void *selecting, const struct record_process *p)
 	const struct selecting *s = selecting;
 	int err;
 
-	if (is_known(s->kernel, p))
+	if (is_noted(s->kernel, p))
 		return 0;
 	err = discover_want(s->discover, p);
 	if (!err && verdicts_ask(discover_verdicts(s->discover), p))

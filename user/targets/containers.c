@@ -21,16 +21,16 @@ void containers_fill(const struct container *c, struct registry_entry *e)
 	e->label[LABEL_pod_uid] = c->cgroup.pod_uid;
 }
 
-static void on_answer(void *containers, const void *note, struct worker_reply *r)
+static void on_container(void *containers, const void *note, struct worker_reply *r)
 {
 	const __u32 *process = note;
 
 	containers_reply(containers, *process, r);
 }
 
-static void ask_about(struct containers *c, const struct registry_entry *e)
+static void ask_container(struct containers *c, const struct registry_entry *e)
 {
-	const struct question q = { on_answer, c, &e->id, sizeof(e->id), false };
+	const struct question q = { on_container, c, &e->id, sizeof(e->id), false };
 	struct worker_request request = question_request(WORKER_CONTAINER, e->pid, e->start_time);
 
 	questions_ask(c->questions, &q, &request);
@@ -43,7 +43,7 @@ void containers_ask(struct containers *c)
 
 	for (int i = 0; e && i < VISITED_MAX && questions_pending(c->questions) < PENDING_MAX; i++) {
 		if (!e->ended)
-			ask_about(c, e);
+			ask_container(c, e);
 		c->last_asked = e->id;
 		e = registry_after(c->registry, e->id);
 		if (e->id == first)
@@ -51,7 +51,7 @@ void containers_ask(struct containers *c)
 	}
 }
 
-static void on_turn(void *containers, unsigned int ready)
+static void containers_on_turn(void *containers, unsigned int ready)
 {
 	if (ready & LOOP_SECOND)
 		containers_ask(containers);
@@ -59,7 +59,7 @@ static void on_turn(void *containers, unsigned int ready)
 
 int containers_watch(struct containers *c, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, c });
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, containers_on_turn, c });
 }
 
 void containers_reply(const struct containers *c, __u32 process, const struct worker_reply *r)

@@ -59,7 +59,7 @@ int discover_record(void *discover, void *record, size_t size)
 	return 0;
 }
 
-static void on_process(void *verdicts, const void *record, size_t size)
+static void on_process_record(void *verdicts, const void *record, size_t size)
 {
 	(void)size;
 	verdicts_met(verdicts, record);
@@ -85,7 +85,7 @@ static void on_process_exit(void *verdicts, const void *record, size_t size)
 
 static void take_records(struct discover *d)
 {
-	discover_on_record(d, RECORD_PROCESS, sizeof(struct record_process), on_process, d->verdicts);
+	discover_on_record(d, RECORD_PROCESS, sizeof(struct record_process), on_process_record, d->verdicts);
 	discover_on_record(d, RECORD_KNOWN, sizeof(struct record_known), on_known, d->verdicts);
 	discover_on_record(d, RECORD_FORK, sizeof(struct record_fork), on_fork, d->verdicts);
 	discover_on_record(d, RECORD_EXIT, sizeof(struct record_exit), on_process_exit, d->verdicts);

@@ -8,7 +8,7 @@
 #define PAUSE_MIN (NS_PER_MS / 2)
 #define PATIENCE  (250 * NS_PER_MS)
 
-static struct expected_process *find(struct expected *e, __u32 pid)
+static struct expected_process *find_expected(struct expected *e, __u32 pid)
 {
 	for (size_t i = 0; i < e->count; i++)
 		if (e->processes[i].process.pid == pid)
@@ -16,16 +16,16 @@ static struct expected_process *find(struct expected *e, __u32 pid)
 	return NULL;
 }
 
-static bool is_same(const struct expected_process *p, const struct record_process *other)
+static bool is_same_image(const struct expected_process *p, const struct record_process *other)
 {
 	return p && p->process.start_time == other->start_time && p->process.exec_id == other->exec_id;
 }
 
 void expected_add(struct expected *e, const struct record_process *p)
 {
-	struct expected_process *one = find(e, p->pid);
+	struct expected_process *one = find_expected(e, p->pid);
 
-	if (is_same(one, p))
+	if (is_same_image(one, p))
 		return;
 	if (!one && e->count == EXPECTED_MAX)
 		return;
@@ -36,11 +36,11 @@ void expected_add(struct expected *e, const struct record_process *p)
 
 bool expected_again(struct expected *e, const struct record_process *p)
 {
-	struct expected_process *one = find(e, p->pid);
+	struct expected_process *one = find_expected(e, p->pid);
 	const __u64 now = clock_ns();
 	__u64 pause;
 
-	if (!is_same(one, p))
+	if (!is_same_image(one, p))
 		return false;
 	if (now - one->since > PATIENCE) {
 		expected_forget(e, p->pid);
@@ -53,13 +53,13 @@ bool expected_again(struct expected *e, const struct record_process *p)
 
 void expected_forget(struct expected *e, __u32 pid)
 {
-	struct expected_process *one = find(e, pid);
+	struct expected_process *one = find_expected(e, pid);
 
 	if (one)
 		*one = e->processes[--e->count];
 }
 
-static int due_ms(void *expected)
+static int expected_due_ms(void *expected)
 {
 	const struct expected *e = expected;
 	__u64 now = clock_ns(), next = 0;
@@ -70,7 +70,7 @@ static int due_ms(void *expected)
 	return !next ? -1 : next <= now ? 0 : (int)((next - now) / NS_PER_MS) + 1;
 }
 
-static void on_turn(void *expected, unsigned int ready)
+static void expected_on_turn(void *expected, unsigned int ready)
 {
 	struct expected *e = expected;
 	const __u64 now = clock_ns();
@@ -87,5 +87,5 @@ static void on_turn(void *expected, unsigned int ready)
 
 int expected_watch(struct expected *e, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, e });
+	return loop_watch(loop, &(struct loop_row){ -1, expected_due_ms, expected_on_turn, e });
 }

@@ -12,15 +12,15 @@
 #include "python/identify.h"
 #include "targets/registry.h"
 
-static bool is_same(const struct program_file *a, const struct program_file *b)
+static bool is_same_file(const struct program_file *a, const struct program_file *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
 
-static const struct known_file *find(const struct known *k, const struct program_file *file)
+static const struct known_file *find_known(const struct known *k, const struct program_file *file)
 {
 	for (size_t i = 0; i < k->count; i++)
-		if (is_same(&k->files[i].file, file))
+		if (is_same_file(&k->files[i].file, file))
 			return &k->files[i];
 	return NULL;
 }
@@ -61,7 +61,7 @@ void known_learn(struct known *k, const struct program_file *file, const struct 
 
 	if (i->verdict != VERDICT_PYTHON || (!own && !is_file(file, i->needs_device, i->needs_inode)))
 		return;
-	if (!find(k, file)) {
+	if (!find_known(k, file)) {
 		f = make_room(k);
 		f->file = *file;
 		f->elsewhere = !own;
@@ -76,7 +76,7 @@ void known_learn(struct known *k, const struct program_file *file, const struct 
 int known_register(const struct known *k, struct registry *registry, const struct record_known *e,
 		   bool *ret_elsewhere)
 {
-	const struct known_file *f = find(k, &e->process.file);
+	const struct known_file *f = find_known(k, &e->process.file);
 	const struct registry_entry *before = registry_find(registry, e->before);
 	struct registry_entry entry = {
 		.id = e->id,
@@ -112,7 +112,7 @@ bool known_holds(const struct known *k, const struct record_process *p, const st
 
 	return i->verdict == VERDICT_UNPROVED && !kernel_get_process(k->kernel, p->pid, &now) &&
 	       now.state == PROCESS_PYTHON && now.start_time == p->start_time && now.exec_id == p->exec_id &&
-	       (now.runtime ? now.runtime == i->runtime : is_library_of(find(k, &p->file), i)) &&
+	       (now.runtime ? now.runtime == i->runtime : is_library_of(find_known(k, &p->file), i)) &&
 	       !kernel_get_layout(k->kernel, now.layout, &layout) &&
 	       !memcmp(&layout, &i->layout, sizeof(layout));
 }

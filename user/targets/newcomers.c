@@ -28,7 +28,7 @@ static bool is_to_be_asked(const struct newcomers *n, const struct record_proces
 	return clock_ns() > p.check_after;
 }
 
-static int on_process(void *newcomers, const struct record_process *r)
+static int on_newcomer(void *newcomers, const struct record_process *r)
 {
 	const struct newcomers *n = newcomers;
 
@@ -37,7 +37,7 @@ static int on_process(void *newcomers, const struct record_process *r)
 	return 0;
 }
 
-static void on_turn(void *newcomers, unsigned int ready)
+static void newcomers_on_turn(void *newcomers, unsigned int ready)
 {
 	struct newcomers *n = newcomers;
 	const __u64 now = clock_ns();
@@ -47,10 +47,10 @@ static void on_turn(void *newcomers, unsigned int ready)
 		return;
 	n->pause = !n->pause ? PAUSE_MIN_NS : n->pause < PAUSE_MAX_NS / 2 ? 2 * n->pause : PAUSE_MAX_NS;
 	n->due = now + n->pause;
-	kernel_list_processes(n->kernel, on_process, n);
+	kernel_list_processes(n->kernel, on_newcomer, n);
 }
 
-static int due_ms(void *newcomers)
+static int newcomers_due_ms(void *newcomers)
 {
 	const struct newcomers *n = newcomers;
 	const __u64 now = clock_ns();
@@ -62,5 +62,5 @@ static int due_ms(void *newcomers)
 
 int newcomers_watch(struct newcomers *n, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, n });
+	return loop_watch(loop, &(struct loop_row){ -1, newcomers_due_ms, newcomers_on_turn, n });
 }

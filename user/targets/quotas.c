@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 
 /* The row of that cgroup, or else the one to be used for it. */
-static struct quota_row *find(struct quotas *q, const char *path)
+static struct quota_row *find_row(struct quotas *q, const char *path)
 {
 	struct quota_row *oldest = &q->rows[0];
 
@@ -52,7 +52,7 @@ void quotas_meet(struct quotas *q, __u32 pid, const struct cpu_quota *read)
 
 	if (!*read->path)
 		return;
-	row = find(q, read->path);
+	row = find_row(q, read->path);
 	if (!goes_on(row, read))
 		*row = (struct quota_row){ .number = ++q->numbers, .first = *read };
 	row->last = *read;

@@ -129,7 +129,7 @@ void recover_check(struct recover *r)
 		r->incomplete = true;
 }
 
-static void on_turn(void *recover, unsigned int ready)
+static void recover_on_turn(void *recover, unsigned int ready)
 {
 	if (ready & LOOP_SECOND)
 		recover_check(recover);
@@ -137,5 +137,5 @@ static void on_turn(void *recover, unsigned int ready)
 
 int recover_watch(struct recover *r, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, NULL, on_turn, r });
+	return loop_watch(loop, &(struct loop_row){ -1, NULL, recover_on_turn, r });
 }

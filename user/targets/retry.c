@@ -48,7 +48,7 @@ __u64 retry_unproved(const struct ruling *v)
 	return after((clock_ns() - v->unproved_since) / 4, PROOF_PAUSE_MIN);
 }
 
-static bool is_known(const struct identity *i)
+static bool is_known_release(const struct identity *i)
 {
 	const struct cpython *cpython = layout_find(i->hexversion);
 
@@ -65,5 +65,5 @@ bool retry_waits_for_proof(struct ruling *v, const struct identity *i)
 		return false;
 	if (!v->unproved_since)
 		v->unproved_since = clock_ns();
-	return !is_known(i) || clock_ns() - v->unproved_since < PROOF_PATIENCE;
+	return !is_known_release(i) || clock_ns() - v->unproved_since < PROOF_PATIENCE;
 }

@@ -38,7 +38,7 @@ void rulings_free(struct rulings *r)
 	free(r);
 }
 
-static struct ruling_entry *find(const struct rulings *r, __u32 pid)
+static struct ruling_entry *find_ruling(const struct rulings *r, __u32 pid)
 {
 	struct ruling_entry *e;
 
@@ -62,7 +62,7 @@ static struct ruling_entry *add(struct rulings *r, __u32 pid)
 
 struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64 exec_id)
 {
-	struct ruling_entry *e = find(r, pid);
+	struct ruling_entry *e = find_ruling(r, pid);
 
 	if (!e)
 		e = add(r, pid);
@@ -75,14 +75,14 @@ struct ruling *rulings_get(struct rulings *r, __u32 pid, __u64 start_time, __u64
 
 struct ruling *rulings_find(const struct rulings *r, __u32 pid)
 {
-	struct ruling_entry *e = find(r, pid);
+	struct ruling_entry *e = find_ruling(r, pid);
 
 	return e ? &e->ruling : NULL;
 }
 
 void rulings_forget(struct rulings *r, __u32 pid)
 {
-	struct ruling_entry *e = find(r, pid);
+	struct ruling_entry *e = find_ruling(r, pid);
 
 	if (!e)
 		return;

@@ -46,7 +46,7 @@ static bool ask_or_keep(struct left *l, const struct record_process *p)
 	return false;
 }
 
-static int ask_about(void *left, const struct record_process *p)
+static int ask_if_other(void *left, const struct record_process *p)
 {
 	if (p->pid != (__u32)getpid())
 		ask_or_keep(left, p);
@@ -114,7 +114,7 @@ static int ask_about_all(struct targets *t)
 	_cleanup_buf_ struct buf records = { .size_max = LEFT_MAX * sizeof(struct record_process) };
 	struct left l = { t, &records };
 	const double end = clock_seconds() + ASK_SECONDS;
-	const int err = kernel_list_processes(t->kernel, ask_about, &l);
+	const int err = kernel_list_processes(t->kernel, ask_if_other, &l);
 
 	if (err)
 		return log_failure(err, "the processes cannot be listed");

@@ -18,7 +18,7 @@ struct unlooked_process {
 	UT_hash_handle hh;
 };
 
-static struct unlooked_process *find(const struct unlooked *u, __u32 pid)
+static struct unlooked_process *find_unlooked(const struct unlooked *u, __u32 pid)
 {
 	struct unlooked_process *p;
 
@@ -68,7 +68,7 @@ void unlooked_asked(struct unlooked *u, __u32 pid, __u64 user, __u64 now)
 {
 	struct unlooked_process *p;
 
-	if (find(u, pid) || HASH_COUNT(u->processes) >= UNLOOKED_MAX)
+	if (find_unlooked(u, pid) || HASH_COUNT(u->processes) >= UNLOOKED_MAX)
 		return;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -83,7 +83,7 @@ void unlooked_asked(struct unlooked *u, __u32 pid, __u64 user, __u64 now)
 
 void unlooked_failed(struct unlooked *u, __u32 pid)
 {
-	struct unlooked_process *p = find(u, pid);
+	struct unlooked_process *p = find_unlooked(u, pid);
 
 	if (p)
 		p->failed = true;
@@ -91,7 +91,7 @@ void unlooked_failed(struct unlooked *u, __u32 pid)
 
 void unlooked_known(struct unlooked *u, __u32 pid)
 {
-	struct unlooked_process *p = find(u, pid);
+	struct unlooked_process *p = find_unlooked(u, pid);
 
 	if (p)
 		forget(u, p);
@@ -99,7 +99,7 @@ void unlooked_known(struct unlooked *u, __u32 pid)
 
 void unlooked_ended(struct unlooked *u, __u32 pid, __u64 now)
 {
-	struct unlooked_process *p = find(u, pid);
+	struct unlooked_process *p = find_unlooked(u, pid);
 
 	if (!p)
 		return;

@@ -380,14 +380,14 @@ void verdicts_reply(struct verdicts *v, const struct record_process *p, const st
 	tell_kernel(v, p->pid, &process);
 }
 
-static void on_answer(void *verdicts, const void *process, struct worker_reply *r)
+static void on_identity(void *verdicts, const void *process, struct worker_reply *r)
 {
 	verdicts_reply(verdicts, process, r);
 }
 
 static int ask(struct verdicts *v, const struct record_process *p, bool patient)
 {
-	const struct question q = { on_answer, v, p, sizeof(*p), false };
+	const struct question q = { on_identity, v, p, sizeof(*p), false };
 	struct worker_request request = question_request(WORKER_IDENTIFY, p->pid, p->start_time);
 	const struct ruling *ruling = rulings_find(v->rulings, p->pid);
 

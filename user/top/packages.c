@@ -51,7 +51,7 @@ static __u32 own_frame(const struct profile_stack *s, const struct top_packages 
 	return i;
 }
 
-static void add_sample(const struct profile *p, struct top_packages *k, __u32 id, double cpus)
+static void add_sample_of_package(const struct profile *p, struct top_packages *k, __u32 id, double cpus)
 {
 	const struct profile_stack s = profile_get_sample(p, id);
 	const __u32 found = own_frame(&s, k), own = found < s.n ? found : 0;
@@ -90,7 +90,7 @@ static int add_all(const struct profile *p, double (*cpus)(const struct profile 
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_LOCATION) && !err; id++)
 		err = add_location(p, k, id);
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE) && !err; id++)
-		add_sample(p, k, id, cpus(p, profile_get_sample(p, id).count));
+		add_sample_of_package(p, k, id, cpus(p, profile_get_sample(p, id).count));
 	if (!err)
 		drop_empty(k->rows);
 	return err;

@@ -119,7 +119,8 @@ static int add_owners(const struct profile *p, const struct tally *t, enum top_v
 	return 0;
 }
 
-static int add_rows(const struct profile *p, const struct tally *t, enum top_view view, struct top_rows *to)
+static int add_rows_of_view(const struct profile *p, const struct tally *t, enum top_view view,
+			    struct top_rows *to)
 {
 	switch (view) {
 	case TOP_FUNCTIONS:
@@ -151,7 +152,7 @@ int top_rows_make(const struct profile *p, enum top_view view, struct top_rows *
 
 		*(is_of_c ? &ret->of_c : &ret->lost) += cpus_of(p, row->self);
 	}
-	err = err ?: add_rows(p, &t, view, ret);
+	err = err ?: add_rows_of_view(p, &t, view, ret);
 	tally_free(&t);
 	return err;
 }

@@ -83,7 +83,8 @@ static bool find_pair(const struct profile *p, const struct profile_stack *s, st
 	return true;
 }
 
-static int add_sample(const struct profile *p, const struct profile_stack *s, struct waiter_pair **all)
+static int add_sample_of_waiter(const struct profile *p, const struct profile_stack *s,
+				struct waiter_pair **all)
 {
 	struct waiter_pair of = { 0 }, *f;
 
@@ -117,8 +118,8 @@ static void set_row(const struct profile *p, const struct waiter_pair *f, struct
 }
 
 /* Functions of one name are one row. */
-static int add_rows(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
-		    struct waiter_pair *all, struct top_rows *to)
+static int add_waiter_rows(const struct profile *p, double (*cpus)(const struct profile *p, __u64 count),
+			   struct waiter_pair *all, struct top_rows *to)
 {
 	_cleanup_row_index_ struct row_index *index = NULL;
 
@@ -149,7 +150,7 @@ int waiters_add(const struct profile *p, double (*cpus)(const struct profile *p,
 	for (__u32 id = 1; id <= profile_count(p, PROFILE_SAMPLE) && !err; id++) {
 		const struct profile_stack s = profile_get_sample(p, id);
 
-		err = s.count ? add_sample(p, &s, &all) : 0;
+		err = s.count ? add_sample_of_waiter(p, &s, &all) : 0;
 	}
-	return err ?: add_rows(p, cpus, all, to);
+	return err ?: add_waiter_rows(p, cpus, all, to);
 }

@@ -53,7 +53,7 @@ static __u32 dispatcher_of(__u64 state)
 	return state >> CODE_BITS & ((1U << CODE_BITS) - 1);
 }
 
-static int begin(struct endpoints *e, const struct kernel_tables *t)
+static int begin_endpoints(struct endpoints *e, const struct kernel_tables *t)
 {
 	if (!e->state_of)
 		e->state_of = calloc(t->node_count, sizeof(e->state_of[0]));
@@ -232,7 +232,7 @@ int endpoints_find(struct endpoints *e, const struct harvest_inputs *inputs, con
 		   const char **ret_name)
 {
 	__u32 code;
-	int err = begin(e, inputs->tables);
+	int err = begin_endpoints(e, inputs->tables);
 
 	if (err)
 		return err;
@@ -294,7 +294,7 @@ static int name_all(struct endpoints *e, const struct harvest_inputs *inputs)
 int endpoints_rank(struct endpoints *e, const struct harvest_inputs *inputs, const struct harvest_span *span)
 {
 	const __u32 end = span->nodes.end ?: inputs->tables->node_count;
-	int err = e->ranked ? 0 : begin(e, inputs->tables);
+	int err = e->ranked ? 0 : begin_endpoints(e, inputs->tables);
 
 	if (err || e->ranked)
 		return err;

@@ -165,12 +165,12 @@ void generation_clear(struct generation *g, bool names_missing)
 	log_debug("generation %llu of the call tree is over", g->count);
 }
 
-static int due_ms(void *generation)
+static int generation_due_ms(void *generation)
 {
 	return generation_timeout_ms(generation);
 }
 
-static void on_turn(void *generation, unsigned int ready)
+static void generation_on_turn(void *generation, unsigned int ready)
 {
 	struct generation *g = generation;
 
@@ -184,5 +184,5 @@ static void on_turn(void *generation, unsigned int ready)
 
 int generation_watch(struct generation *g, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, g });
+	return loop_watch(loop, &(struct loop_row){ -1, generation_due_ms, generation_on_turn, g });
 }

@@ -56,7 +56,7 @@ void harvest_label_names(const struct harvest_inputs *inputs, struct profile_inf
 }
 
 /* Whether the profile has this kind, or a sum that it is part of. */
-static bool is_wanted(const struct harvester *h, __u32 kind)
+static bool is_harvested(const struct harvester *h, __u32 kind)
 {
 	const struct profile_info *info = profile_get_info(h->frames.profile);
 
@@ -138,7 +138,7 @@ static int harvest_node(struct harvester *h, __u32 node, __u64 count)
 	struct node_stack s;
 	int err;
 
-	if (!node_stack_begin(inputs, node, &s) || !is_wanted(h, s.kind))
+	if (!node_stack_begin(inputs, node, &s) || !is_harvested(h, s.kind))
 		return 0;
 	node_stack_labels(inputs, &s);
 	if (h->endpoints && endpoints_find(h->endpoints, inputs, &s, &s.labels.endpoint))
@@ -178,7 +178,7 @@ static int harvest_account(struct harvester *h, __u32 node, __u64 count)
 	struct node_stack s;
 	int err = 0;
 
-	if (!is_wanted(h, EVENT_CPU) || !node_stack_begin(h->frames.inputs, node, &s))
+	if (!is_harvested(h, EVENT_CPU) || !node_stack_begin(h->frames.inputs, node, &s))
 		return 0;
 	node_stack_labels(h->frames.inputs, &s);
 	if (profile_get_info(h->frames.profile)->events & EVENT_BIT(EVENT_CPU))
@@ -194,7 +194,7 @@ static int harvest_overflow(struct harvester *h, enum event_kind kind, __u64 cou
 	const struct harvest_place at = { &location, 1, &labels, NULL };
 	int err;
 
-	if (!is_wanted(h, kind))
+	if (!is_harvested(h, kind))
 		return 0;
 	err = node_frame_marker(&h->frames, OUTCOME_TABLE_FULL, &location);
 	return err ?: add_sample(h, kind, &at, count);

@@ -158,7 +158,7 @@ static void add_gap(struct journal *j, __u64 from, __u64 to, __u64 lost)
 }
 
 /* Entries of kinds that nobody asked for, which are measured for a sum, are there as well: event_parts(). */
-static bool is_wanted(const struct journal *j, const struct journal_sample *s)
+static bool is_kept(const struct journal *j, const struct journal_sample *s)
 {
 	return s->kind < EVENT_KINDS && event_parts(j->windows->events) & EVENT_BIT(s->kind) &&
 	       s->node < j->windows->inputs.tables->node_count;
@@ -175,7 +175,7 @@ void journal_add(struct journal *j, const struct journal_sample *s)
 	const __u32 bank = s->node >= j->windows->inputs.tables->node_count / BANKS;
 	int added;
 
-	if (!is_wanted(j, s))
+	if (!is_kept(j, s))
 		return;
 	added = journal_blocks_add(&j->open[bank].blocks, j->recent, s, together_ns(j), j->cut_ns);
 	if (added < 0) {
@@ -212,7 +212,7 @@ void journal_cut(struct journal *j, __u64 ns)
 }
 
 /* The sooner the faster the rings fill. */
-static int due_ms(void *journal)
+static int journal_due_ms(void *journal)
 {
 	const struct journal *j = journal;
 	const double full = kernel_journal_fullness(j->kernel);
@@ -226,7 +226,7 @@ static int due_ms(void *journal)
 	return left > READ_MS_MIN ? (int)left : READ_MS_MIN;
 }
 
-static void on_turn(void *journal, unsigned int ready)
+static void journal_on_turn(void *journal, unsigned int ready)
 {
 	struct journal *j = journal;
 
@@ -237,7 +237,7 @@ static void on_turn(void *journal, unsigned int ready)
 
 int journal_watch(struct journal *j, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ -1, due_ms, on_turn, j });
+	return loop_watch(loop, &(struct loop_row){ -1, journal_due_ms, journal_on_turn, j });
 }
 
 /* --- the end of a generation ------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ void journal_span_labels(struct profile_labels *labels, const struct trace_ids *
 	labels->span_id = l->span;
 }
 
-static int add_node(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amount)
+static int add_journal_node(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amount)
 {
 	static const struct profile_labels nobody = { .comm = "", .thread = "" };
 	struct journal_span_labels texts;
@@ -94,7 +94,7 @@ bool journal_stacks_time_is_up(const struct journal_stacks *s)
 
 int journal_stacks_add(struct journal_stacks *s, __u32 node, __u32 kind, __u64 amount)
 {
-	int err = add_node(s, node, kind, amount);
+	int err = add_journal_node(s, node, kind, amount);
 
 	if (!err)
 		s->id_of[node] = profile_last_sample(s->profile);

@@ -303,7 +303,7 @@ static void note_losses(const struct journal_stretch *s, struct profile_info *in
 		};
 }
 
-static int begin(struct journal_stretch *s)
+static int begin_stretch(struct journal_stretch *s)
 {
 	const struct windows *w = s->journal->windows;
 	struct profile_info info = {
@@ -365,7 +365,7 @@ __u64 journal_stretch_unlabelled(const struct journal_stretch *s)
 int journal_stretch_prepare(struct journal_stretch *s, __u64 pause_ns)
 {
 	const struct journal_chunk *c;
-	int err = !s->profile || s->changes != s->journal->changes ? begin(s) : 0;
+	int err = !s->profile || s->changes != s->journal->changes ? begin_stretch(s) : 0;
 
 	if (err) {
 		end(s);

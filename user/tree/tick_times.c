@@ -17,8 +17,8 @@ void tick_times_free(struct tick_times *t)
 	*t = (struct tick_times){};
 }
 
-static void add_node(struct tick_times *t, const struct harvest_inputs *inputs,
-		     const struct harvest_span *span, __u32 node)
+static void add_tick_time(struct tick_times *t, const struct harvest_inputs *inputs,
+			  const struct harvest_span *span, __u32 node)
 {
 	const struct node *nodes = inputs->tables->nodes;
 	__u64 until, count = harvest_span_count(span, nodes, node, &until);
@@ -48,7 +48,7 @@ int tick_times_find(struct tick_times *t, const struct harvest_inputs *inputs,
 	if (t->next < span->nodes.first)
 		t->next = span->nodes.first;
 	while (t->next < end) {
-		add_node(t, inputs, span, t->next++);
+		add_tick_time(t, inputs, span, t->next++);
 		if (t->next % PAUSE_NODES == 0 && span->progress && span->pause_ns &&
 		    clock_ns() >= span->pause_ns)
 			return -EAGAIN;

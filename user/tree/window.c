@@ -95,7 +95,7 @@ void windows_begin_turn(struct windows *all)
 	all->pause_ns = clock_ns() + WINDOW_PART_NS;
 }
 
-static void on_turn(void *windows, unsigned int ready)
+static void windows_on_turn(void *windows, unsigned int ready)
 {
 	(void)ready;
 	windows_begin_turn(windows);
@@ -103,7 +103,7 @@ static void on_turn(void *windows, unsigned int ready)
 
 int windows_watch(struct windows *all, struct loop *loop)
 {
-	return loop_watch(loop, &(struct loop_row){ .fd = -1, .run = on_turn, .context = all });
+	return loop_watch(loop, &(struct loop_row){ .fd = -1, .run = windows_on_turn, .context = all });
 }
 
 void windows_end_turns(struct windows *all)

@@ -71,7 +71,7 @@ static int by_file(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-static int by_heat(const void *a, const void *b)
+static int by_count(const void *a, const void *b)
 {
 	const struct c_threads_row *x = a, *y = b;
 
@@ -90,7 +90,7 @@ static void merge(struct c_threads *c)
 			c->rows[n++] = c->rows[i];
 	}
 	c->n = n;
-	qsort(c->rows, c->n, sizeof(*c->rows), by_heat);
+	qsort(c->rows, c->n, sizeof(*c->rows), by_count);
 }
 
 int c_threads_find(const struct profile *p, struct c_threads *ret)
@@ -117,7 +117,7 @@ void c_threads_free(struct c_threads *c)
 	*c = (struct c_threads){ 0 };
 }
 
-static int add_library(const struct profile *p, const struct c_threads *c, size_t i, struct buf *out)
+static int add_library_text(const struct profile *p, const struct c_threads *c, size_t i, struct buf *out)
 {
 	const size_t before = out->size;
 	int err;
@@ -140,7 +140,7 @@ void c_threads_print(const struct profile *p, int decimals, const char *dim, con
 		const double share = (double)c.rows[i].count / (double)profile_total(p);
 
 		err = buf_printf(&line, "%s%.*f%% ", i ? ", " : "", decimals, 100 * share) ?:
-		      add_library(p, &c, i, &line);
+		      add_library_text(p, &c, i, &line);
 	}
 	if (!err && line.size)
 		fprintf(f, "\n%sThreads of C: %.*s%s\n", dim, (int)line.size, line.data, reset);

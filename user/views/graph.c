@@ -32,7 +32,8 @@ static int add_head(const struct graph_nodes *g, struct buf *out)
 	return err ?: graph_add_kinds(out);
 }
 
-static int add_column(const struct graph_nodes *g, const char *name, struct graph_tables *t, struct buf *out)
+static int add_node_column(const struct graph_nodes *g, const char *name, struct graph_tables *t,
+			   struct buf *out)
 {
 	int err = buf_printf(out, "\"%s\":[", name);
 
@@ -61,7 +62,7 @@ static int add_nodes(struct graph_nodes *g, struct graph_tables *t, struct buf *
 
 	for (size_t i = 0; i < ARRAY_SIZE(columns) && !err; i++) {
 		err = i ? buf_add_string(out, ",") : 0;
-		err = err ?: graph_nodes_stopped(g) ? -ECANCELED : add_column(g, columns[i], t, out);
+		err = err ?: graph_nodes_stopped(g) ? -ECANCELED : add_node_column(g, columns[i], t, out);
 	}
 	return err ?: buf_printf(out, "},\"left_out\":{\"nodes\":%llu,\"value\":%llu}", g->left_nodes,
 				 g->left_value);

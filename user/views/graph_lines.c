@@ -23,7 +23,7 @@ struct graph_lines {
 	__u32 count;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_lines(const void *a, const void *b, void *context)
 {
 	const struct profile *p = context;
 	const struct profile_location *x = profile_get_location(p, *(const __u32 *)a);
@@ -41,7 +41,7 @@ static void number_lines(struct graph_lines *l)
 
 	for (__u32 i = 0; i < locations; i++)
 		l->order[i] = i + 1;
-	qsort_r(l->order, locations, sizeof(*l->order), compare, (void *)l->profile);
+	qsort_r(l->order, locations, sizeof(*l->order), compare_lines, (void *)l->profile);
 	for (__u32 i = 0; i < locations; i++) {
 		const struct profile_location *at = profile_get_location(l->profile, l->order[i]);
 		const struct graph_line *last = l->count ? &l->all[l->count - 1] : NULL;
@@ -74,7 +74,8 @@ static void count_stack(struct graph_lines *l, __u32 id)
 	}
 }
 
-static int add_column(const struct graph_lines *l, struct graph_tables *t, const char *name, struct buf *out)
+static int add_line_column(const struct graph_lines *l, struct graph_tables *t, const char *name,
+			   struct buf *out)
 {
 	bool any = false;
 	int err = buf_printf(out, "\"%s\":[", name);
@@ -109,7 +110,7 @@ static int add_lines(struct graph_lines *l, struct graph_tables *t, const bool *
 		count_stack(l, id);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(columns) && !err; i++)
-		err = buf_add_string(out, i ? "," : ",\"lines\":{") ?: add_column(l, t, columns[i], out);
+		err = buf_add_string(out, i ? "," : ",\"lines\":{") ?: add_line_column(l, t, columns[i], out);
 	return err ?: buf_add_string(out, "}");
 }
 

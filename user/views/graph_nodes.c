@@ -67,7 +67,7 @@ static __u32 *places(const struct graph_nodes *g, enum profile_kind kind,
 	return ret;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_stacks(const void *a, const void *b, void *context)
 {
 	const struct graph_nodes *g = context;
 	const struct profile_stack x = profile_get_sample(g->profile, *(const __u32 *)a);
@@ -93,7 +93,7 @@ static int add_node(struct graph_nodes *g, __u32 depth, __u32 of)
 	return buf_add(&g->nodes, &node, sizeof(node)) ?: buf_add(&g->path, &id, sizeof(id));
 }
 
-static int add_stack(struct graph_nodes *g, const struct profile_stack *s)
+static int add_graph_stack(struct graph_nodes *g, const struct profile_stack *s)
 {
 	__u32 depth = 0, last;
 	int err = 0;
@@ -128,11 +128,11 @@ static int make_nodes(struct graph_nodes *g)
 	for (__u32 id = 1; id <= profile_count(g->profile, PROFILE_SAMPLE); id++)
 		if (profile_get_sample(g->profile, id).count) /* else it is of another kind of event */
 			order[n++] = id;
-	qsort_r(order, n, sizeof(*order), compare, g);
+	qsort_r(order, n, sizeof(*order), compare_stacks, g);
 	for (__u32 i = 0; i < n && !err; i++) {
 		const struct profile_stack s = profile_get_sample(g->profile, order[i]);
 
-		err = graph_nodes_stopped(g) ? -ECANCELED : add_stack(g, &s);
+		err = graph_nodes_stopped(g) ? -ECANCELED : add_graph_stack(g, &s);
 	}
 	return err;
 }

@@ -108,7 +108,7 @@ static __u32 package_of_stack(struct pairs *l, const struct profile_stack *s)
 	return profile_get_location(p, s->locations[0])->function;
 }
 
-static void add_stack(struct pairs *l, const struct profile_stack *s)
+static void add_pair(struct pairs *l, const struct profile_stack *s)
 {
 	const bool is_gil = event_rows[profile_shown(l->profile)].tells_holder;
 	const __u32 held = is_gil ? find_holder(l, s) : s->n, below = held + 1;
@@ -130,7 +130,7 @@ static void add_stack(struct pairs *l, const struct profile_stack *s)
 	pair->other_line = at->line;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pairs(const void *a, const void *b)
 {
 	return memcmp(a, b, offsetof(struct graph_pair, self));
 }
@@ -139,9 +139,9 @@ static void join(struct pairs *l)
 {
 	size_t to = 0;
 
-	qsort(l->all, l->count, sizeof(*l->all), compare);
+	qsort(l->all, l->count, sizeof(*l->all), compare_pairs);
 	for (size_t i = 0; i < l->count; i++) {
-		if (to && !compare(&l->all[to - 1], &l->all[i]))
+		if (to && !compare_pairs(&l->all[to - 1], &l->all[i]))
 			l->all[to - 1].self += l->all[i].self;
 		else
 			l->all[to++] = l->all[i];
@@ -151,7 +151,7 @@ static void join(struct pairs *l)
 
 /* --- as JSON ------------------------------------------------------------------------------------------- */
 
-static int place_of(struct graph_tables *t, const struct graph_pair *pair, size_t column, __s64 *ret)
+static int place_of_column(struct graph_tables *t, const struct graph_pair *pair, size_t column, __s64 *ret)
 {
 	__u32 place = 0;
 	int err = 0;
@@ -181,7 +181,7 @@ static int place_of(struct graph_tables *t, const struct graph_pair *pair, size_
 static const char *const columns[] = { "owner", "package", "function", "other", "line",
 				       "other_line", "self" };
 
-static int add_column(const struct pairs *l, struct graph_tables *t, size_t column, struct buf *out)
+static int add_pair_column(const struct pairs *l, struct graph_tables *t, size_t column, struct buf *out)
 {
 	int err = buf_printf(out, "\"%s\":[", columns[column]);
 
@@ -190,7 +190,7 @@ static int add_column(const struct pairs *l, struct graph_tables *t, size_t colu
 		__s64 value = column == 4 ? pair->line : column == 5 ? pair->other_line : (__s64)pair->self;
 
 		if (column < 4)
-			err = place_of(t, pair, column, &value);
+			err = place_of_column(t, pair, column, &value);
 		err = err ?: i ? buf_add(out, ",", 1) : 0;
 		err = err ?: value < 0 ? buf_add_string(out, "-1") : buf_add_number(out, value);
 	}
@@ -207,11 +207,11 @@ static int add_pairs(struct pairs *l, struct graph_tables *t, const bool *stop, 
 		if (stop && __atomic_load_n(stop, __ATOMIC_RELAXED))
 			return -ECANCELED;
 		if (s.count) /* else it is of another kind of event */
-			add_stack(l, &s);
+			add_pair(l, &s);
 	}
 	join(l);
 	for (size_t i = 0; i < ARRAY_SIZE(columns) && !err; i++)
-		err = buf_add_string(out, i ? "," : ",\"pairs\":{") ?: add_column(l, t, i, out);
+		err = buf_add_string(out, i ? "," : ",\"pairs\":{") ?: add_pair_column(l, t, i, out);
 	return err ?: buf_add_string(out, "}");
 }
 

@@ -22,7 +22,7 @@ static void close_table(struct graph_table *t)
 	buf_free(&t->ids);
 }
 
-static int place_of(struct graph_table *t, __u32 id, __u32 *ret)
+static int place_of_id(struct graph_table *t, __u32 id, __u32 *ret)
 {
 	if (!t->places[id]) {
 		if (buf_add(&t->ids, &id, sizeof(id)))
@@ -57,7 +57,7 @@ int graph_tables_open(struct graph_tables *t)
 	return open_table(&t->owners, t->profile, PROFILE_OWNER) ?:
 	       open_table(&t->functions, t->profile, PROFILE_FUNCTION) ?:
 	       open_table(&t->strings, t->profile, PROFILE_STRING) ?:
-	       place_of(&t->strings, 0, &place); /* "" is the first */
+	       place_of_id(&t->strings, 0, &place); /* "" is the first */
 }
 
 void graph_tables_close(struct graph_tables *t)
@@ -72,12 +72,12 @@ void graph_tables_close(struct graph_tables *t)
 
 int graph_owner(struct graph_tables *t, __u32 id, __u32 *ret)
 {
-	return place_of(&t->owners, id, ret);
+	return place_of_id(&t->owners, id, ret);
 }
 
 int graph_function(struct graph_tables *t, __u32 id, __u32 *ret)
 {
-	return place_of(&t->functions, id, ret);
+	return place_of_id(&t->functions, id, ret);
 }
 
 /* --- as JSON ------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ int graph_function(struct graph_tables *t, __u32 id, __u32 *ret)
 static int add_text(struct graph_tables *t, __u32 id, struct buf *out)
 {
 	__u32 place;
-	int err = place_of(&t->strings, id, &place);
+	int err = place_of_id(&t->strings, id, &place);
 
 	return err ?: buf_add_number(out, place);
 }

@@ -180,7 +180,7 @@ static void print_markers(struct summary_page *page, const struct tally_rows *r,
 		fprintf(page->f, "%s\n", summary_style(page, RESET));
 }
 
-static void print_missing(const struct summary_page *page)
+static void print_missing_ticks(const struct summary_page *page)
 {
 	const struct profile_info *info = profile_get_info(page->profile);
 
@@ -214,7 +214,7 @@ static void print_total(const struct summary_page *page)
 		fprintf(page->f, ", %u Hz", info->frequency);
 	fputc('\n', page->f);
 	if (info->ticks_wanted && has_period)
-		print_missing(page);
+		print_missing_ticks(page);
 	for (int i = 0; i < FULL_TABLES; i++)
 		if (info->full[i])
 			fprintf(page->f, "%s %s\n", number_group(info->full[i]).text,

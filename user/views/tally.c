@@ -43,8 +43,8 @@ static enum frame_table table_of(const struct profile *p, __u32 function)
 }
 
 /* Where the leaf of a stack is, of which the time is that of the function `own`. */
-static void add_library(const struct profile *p, struct tally *t, const struct profile_stack *stack,
-			__u32 own)
+static void tally_library(const struct profile *p, struct tally *t, const struct profile_stack *stack,
+			  __u32 own)
 {
 	const struct profile_location *leaf = profile_get_location(p, stack->locations[0]);
 	const struct profile_function *f = profile_get_function(p, leaf->function);
@@ -71,7 +71,7 @@ static int add_samples(const struct profile *p, struct tally *t)
 
 		t->owners[stack.owner - 1] += stack.count;
 		t->lines.rows[stack.locations[own] - 1].self += stack.count;
-		add_library(p, t, &stack, own);
+		tally_library(p, t, &stack, own);
 		for (__u32 i = 0; i < stack.n; i++) {
 			__u32 function = profile_get_location(p, stack.locations[i])->function;
 			struct tally_row *row = &t->functions.rows[function - 1];
@@ -86,7 +86,7 @@ static int add_samples(const struct profile *p, struct tally *t)
 	return 0;
 }
 
-static int by_heat(const void *a, const void *b)
+static int by_self_time(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
 
@@ -137,7 +137,7 @@ static int by_function_and_heat(const void *a, const void *b)
 {
 	const struct tally_row *x = a, *y = b;
 
-	return x->id != y->id ? (x->id < y->id ? -1 : 1) : by_heat(a, b);
+	return x->id != y->id ? (x->id < y->id ? -1 : 1) : by_self_time(a, b);
 }
 
 static void merge_libraries(struct tally_rows *libraries)
@@ -213,7 +213,7 @@ static void merge_owners(const struct profile *p, const struct tally *t, struct 
 			last->line = row.line;
 	}
 	r->n = n;
-	sort(r, by_heat);
+	sort(r, by_self_time);
 }
 
 /* pid 0 stands for all processes that nothing is known of. */
@@ -277,9 +277,9 @@ int tally_make(const struct profile *p, struct tally *ret)
 	merge_owners(p, ret, &ret->processes);
 	merge_owners(p, ret, &ret->endpoints);
 	find_threads(p, ret);
-	sort(&ret->functions, by_heat);
-	sort(&ret->markers, by_heat);
-	sort(&ret->natives, by_heat);
-	sort(&ret->lines, by_heat);
+	sort(&ret->functions, by_self_time);
+	sort(&ret->markers, by_self_time);
+	sort(&ret->natives, by_self_time);
+	sort(&ret->lines, by_self_time);
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "profile/profile.h"
 
-static void print_missing(const struct profile *p, __u64 ticks, const char *why, FILE *f)
+static void print_unanalysed(const struct profile *p, __u64 ticks, const char *why, FILE *f)
 {
 	if (ticks)
 		fprintf(f, "\nNot in the profile: %.1f%%, %llu tick%s of %s\n",
@@ -18,6 +18,6 @@ void unanalysed_print(const struct profile *p, FILE *f)
 	if (info->outside)
 		fprintf(f, "\nSampled from outside, without BPF: %s, no native code\n",
 			info->events & EVENT_BIT(EVENT_WALL) ? "no single waits" : "no waits");
-	print_missing(p, info->unanalysed, "programs that were not analysed yet", f);
-	print_missing(p, info->forbidden, "processes that may not be read", f);
+	print_unanalysed(p, info->unanalysed, "programs that were not analysed yet", f);
+	print_unanalysed(p, info->forbidden, "processes that may not be read", f);
 }
