@@ -209,6 +209,11 @@ int buf_add_json(struct buf *b, const char *s)
 	return err;
 }
 
+int buf_add_member(struct buf *b, const char *key, const char *text)
+{
+	return buf_printf(b, ",\"%s\":", key) ?: buf_add_json(b, text);
+}
+
 int buf_add_json_shown(struct buf *b, const char *json)
 {
 	size_t start = b->size, length;

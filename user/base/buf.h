@@ -53,6 +53,9 @@ int buf_add_shown(struct buf *b, const char *s, bool separator);
  */
 int buf_add_json(struct buf *b, const char *s);
 
+/* Appends a member of an object of JSON that is not its first one. */
+int buf_add_member(struct buf *b, const char *key, const char *text);
+
 /* Appends text that is JSON already, in which strings may have raw what buf_add_json() escapes. */
 int buf_add_json_shown(struct buf *b, const char *json);
 

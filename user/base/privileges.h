@@ -6,10 +6,18 @@
 #ifndef PYPERF_BASE_PRIVILEGES_H
 #define PYPERF_BASE_PRIVILEGES_H
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <linux/types.h>
+#include <stdbool.h>
 
 #define PRIVILEGE(capability) (1ULL << (capability))
+
+/* Whether a right was missing, of what failed by err. */
+static inline bool privileges_lacked(int err)
+{
+	return err == -EPERM || err == -EACCES;
+}
 
 /* The capabilities that this thread may use. 0 or -errno, and then *ret is as it was. */
 int privileges_get(__u64 *ret);

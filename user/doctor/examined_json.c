@@ -14,11 +14,6 @@ static int add_bytes(struct buf *out, const char *bytes, size_t size)
 	return err ?: buf_add_json(out, text.data);
 }
 
-static int add_member(struct buf *out, const char *key, const char *value)
-{
-	return buf_printf(out, ",\"%s\":", key) ?: add_bytes(out, value, strlen(value));
-}
-
 static int add_json_check(const char *name, const struct checked *f, struct buf *out)
 {
 	int err = buf_printf(out, "{\"check\":\"%s\",\"result\":\"%s\",\"says\":", name,
@@ -36,18 +31,18 @@ static int add_python(const struct examined_process *p, struct buf *out)
 	int err = 0;
 
 	if (*i->version)
-		err = add_member(out, "version", i->version);
+		err = buf_add_member(out, "version", i->version);
 	if (!err && *i->reason)
-		err = add_member(out, "reason", i->reason);
+		err = buf_add_member(out, "reason", i->reason);
 	if (!err && *i->path)
-		err = add_member(out, "file", i->path);
+		err = buf_add_member(out, "file", i->path);
 	if (!err && *i->build_id)
-		err = add_member(out, "build_id", i->build_id);
+		err = buf_add_member(out, "build_id", i->build_id);
 	if (!err && (i->verdict == VERDICT_PYTHON || i->verdict == VERDICT_UNPROVED))
 		err = buf_printf(out, ",\"gil\":%s", i->layout.free_threaded ? "false" : "true") ?:
-		      add_member(out, "asyncio", examined_asyncio(p));
+		      buf_add_member(out, "asyncio", examined_asyncio(p));
 	if (!err && *p->container.cgroup.container_id)
-		err = add_member(out, "container_id", p->container.cgroup.container_id);
+		err = buf_add_member(out, "container_id", p->container.cgroup.container_id);
 	return err;
 }
 
@@ -73,8 +68,9 @@ static int add_json_process(const struct examined_process *p, struct buf *out)
 {
 	int err = buf_printf(out, "{\"pid\":%d", p->pid);
 
-	err = err ?: add_member(out, "name", p->name) ?: add_member(out, "layout", examined_layout(p));
-	err = err ?: (p->error ? add_member(out, "reason", strerror(-p->error)) : add_python(p, out));
+	err = err ?: buf_add_member(out, "name", p->name) ?:
+	      buf_add_member(out, "layout", examined_layout(p));
+	err = err ?: (p->error ? buf_add_member(out, "reason", strerror(-p->error)) : add_python(p, out));
 	if (!err && p->native.looked)
 		err = add_json_native(&p->native, out);
 	return err ?: buf_add_string(out, "}");
@@ -86,7 +82,7 @@ int examined_json(const struct examined *e, struct buf *out)
 			     examined_can_profile(e) ? "true" : "false",
 			     examined_is_fit(e) ? "true" : "false");
 
-	err = err ?: add_member(out, "program", e->program) ?: buf_add_string(out, ",\"checks\":[\n");
+	err = err ?: buf_add_member(out, "program", e->program) ?: buf_add_string(out, ",\"checks\":[\n");
 	for (int i = 0; i < CHECKS && !err; i++)
 		err = buf_add_string(out, i ? ",\n" : "") ?:
 		      add_json_check(check_rows[i].name, &e->findings[i], out);

@@ -220,7 +220,7 @@ static int add_text_of(const struct profile *p, const char *name, __u32 location
 	int err = location ? add_location_text(p, location, &text) : 0;
 
 	err = err ?: buf_add(&text, "", 1);
-	return err ?: buf_printf(out, ",\"%s\":", name) ?: buf_add_json(out, text.data);
+	return err ?: buf_add_member(out, name, text.data);
 }
 
 /* why: the innermost frame, which for the GIL is what its holder did. Of a span it is where it began. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "profile/frames.h"
 #include "profile/owner_text.h"
 #include "profile/short_path.h"
@@ -165,21 +166,16 @@ static int render(const struct folded_encoder *e, enum profile_kind kind,
 	return 0;
 }
 
-static int compare_ranks(__u32 x, __u32 y)
-{
-	return (x > y) - (x < y);
-}
-
 static int compare_by_text(const void *a, const void *b, void *context)
 {
 	const struct folded_encoder *e = context;
 	struct profile_stack x = profile_get_sample(e->profile, *(const __u32 *)a);
 	struct profile_stack y = profile_get_sample(e->profile, *(const __u32 *)b);
-	int order = compare_ranks(e->owners.rank[x.owner], e->owners.rank[y.owner]);
+	int order = number_order(e->owners.rank[x.owner], e->owners.rank[y.owner]);
 
 	while (!order && x.n && y.n)
-		order = compare_ranks(e->frames.rank[x.locations[--x.n]], e->frames.rank[y.locations[--y.n]]);
-	return order ? order : compare_ranks(x.n, y.n);
+		order = number_order(e->frames.rank[x.locations[--x.n]], e->frames.rank[y.locations[--y.n]]);
+	return order ? order : number_order(x.n, y.n);
 }
 
 static int add_text_of_rank(const struct folded_texts *t, __u32 id, struct buf *out)

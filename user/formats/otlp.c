@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/protobuf.h"
 #include "formats/otlp_dictionary.h"
 #include "formats/otlp_owners.h"
@@ -76,19 +77,14 @@ static int find_samples(struct otlp_encoder *e)
 	return err;
 }
 
-static int compare_keys(__u32 a, __u32 b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_resource(const void *a, const void *b, void *context)
 {
 	const struct otlp_encoder *e = context;
 	const __u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
 	const struct sample *s = &e->samples[x - 1], *t = &e->samples[y - 1];
 
-	return compare_keys(s->resource, t->resource) ?: compare_keys(s->stack, t->stack) ?:
-	       compare_keys(s->owner, t->owner) ?: compare_keys(x, y);
+	return number_order(s->resource, t->resource) ?: number_order(s->stack, t->stack) ?:
+	       number_order(s->owner, t->owner) ?: number_order(x, y);
 }
 
 static int sort_samples(struct otlp_encoder *e)

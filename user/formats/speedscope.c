@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "formats/speedscope_events.h"
 #include "profile/moments.h"
 #include "profile/owner_text.h"
@@ -25,11 +26,6 @@ struct speedscope_encoder {
 	__u64 heaviest; /* ... which weighs this */
 };
 
-static int compare_ids(__u32 x, __u32 y)
-{
-	return (x > y) - (x < y);
-}
-
 static int compare_by_thread(const void *a, const void *b, void *context)
 {
 	const struct profile *p = context;
@@ -38,8 +34,8 @@ static int compare_by_thread(const void *a, const void *b, void *context)
 	int order = timeline_compare_owners(p, x.owner, y.owner);
 
 	while (!order && x.n && y.n)
-		order = compare_ids(x.locations[--x.n], y.locations[--y.n]);
-	return order ?: compare_ids(x.n, y.n);
+		order = number_order(x.locations[--x.n], y.locations[--y.n]);
+	return order ?: number_order(x.n, y.n);
 }
 
 static int add_speedscope_frame(const struct profile *p, __u32 location, struct buf *out)

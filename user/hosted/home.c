@@ -252,15 +252,9 @@ static bool describe(struct kernel *k, pid_t pid, struct record_process *ret)
 	return true;
 }
 
-static void close_folder(DIR **folder)
-{
-	if (*folder)
-		closedir(*folder);
-}
-
 static int list(struct kernel *k, int (*fn)(void *, const struct record_process *), void *context)
 {
-	_cleanup_(close_folder) DIR *folder = opendir("/proc");
+	_cleanup_closedir_ DIR *folder = opendir("/proc");
 	const struct dirent *e;
 	int r = 0;
 

@@ -93,15 +93,9 @@ static int add_file(struct viewer_files *v, int folder, const char *name, const 
 	return 0;
 }
 
-static void cleanup_folder(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
 static int add_folder(struct viewer_files *v, const char *path)
 {
-	_cleanup_(cleanup_folder) DIR *folder = opendir(path);
+	_cleanup_closedir_ DIR *folder = opendir(path);
 	const struct dirent *entry;
 	int err = 0;
 

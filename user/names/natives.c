@@ -196,6 +196,11 @@ __u32 natives_serial(const struct natives *n, __u32 file)
 	return n->serial[file];
 }
 
+bool natives_is_other(const struct natives *n, __u32 file, __u32 serial)
+{
+	return !natives_get(n, file) || n->serial[file] != serial;
+}
+
 struct code_file natives_key(const struct natives *n, __u32 file)
 {
 	return n->list[file]->key->file;

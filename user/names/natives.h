@@ -53,6 +53,8 @@ __u32 natives_count(const struct natives *n);
 __u32 natives_file_at(const struct natives *n, __u64 position);
 /* Another one each time that the number is another file's. Who keeps a number keeps this, too, to know. */
 __u32 natives_serial(const struct natives *n, __u32 file);
+/* Whether the number is nobody's by now, or another file's than when this was its serial. */
+bool natives_is_other(const struct natives *n, __u32 file, __u32 serial);
 /* What the file was known by. */
 struct code_file natives_key(const struct natives *n, __u32 file);
 /* NULL if no file has this number. Valid until it is given back. */

@@ -52,12 +52,6 @@ void pods_free(struct pods *p)
 	free(p);
 }
 
-static void cleanup_closedir(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 /* Copies the text up to the separator, which must be there. */
 static bool take(const char **at, char separator, bool dots, char *ret, size_t size)
 {
@@ -139,7 +133,7 @@ static int add(struct pods *p, const char *name)
 /* Lists the folder if it has changed. Returns whether it did. */
 static bool refresh(struct pods *p)
 {
-	_cleanup_(cleanup_closedir) DIR *dir = NULL;
+	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
 	struct stat st;
 	int seen = 0;
@@ -178,7 +172,7 @@ static const struct known_pod *find_either(const struct pods *p, const char *pod
 /* The pod's only container. With several there is no telling from here which one it is. */
 static void name_only(const char *folder, char ret[CONTAINER_NAME_SIZE])
 {
-	_cleanup_(cleanup_closedir) DIR *dir = opendir(folder);
+	_cleanup_closedir_ DIR *dir = opendir(folder);
 	char only[CONTAINER_NAME_SIZE] = "";
 	struct dirent *entry;
 

@@ -176,15 +176,9 @@ static bool is_thread_dead(pid_t pid, const char *tid)
 	       read_proc(pid, name, text, sizeof(text)) || procfs_parse_stat(text, &stat) || is_dead(&stat);
 }
 
-static void cleanup_closedir(DIR **dir)
-{
-	if (*dir)
-		closedir(*dir);
-}
-
 static int live_thread(pid_t pid, pid_t *ret)
 {
-	_cleanup_(cleanup_closedir) DIR *dir = NULL;
+	_cleanup_closedir_ DIR *dir = NULL;
 	struct dirent *entry;
 	char path[64];
 	int count = 0;

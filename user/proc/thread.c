@@ -14,12 +14,6 @@
 
 #define TEXT_MAX 16384 /* bytes of any of these files; status has the longest, with masks of CPUs */
 
-static void close_folder(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
 /* A number that is all of the text, and may be a thread's. */
 static pid_t parse_tid(const char *text)
 {
@@ -33,7 +27,7 @@ static pid_t parse_tid(const char *text)
 
 int proc_threads(pid_t pid, size_t most, pid_t **ret, size_t *ret_count, bool *ret_more)
 {
-	_cleanup_(close_folder) DIR *folder = NULL;
+	_cleanup_closedir_ DIR *folder = NULL;
 	_cleanup_free_ pid_t *tids = calloc(most, sizeof(*tids));
 	const struct dirent *entry;
 	bool more = false;

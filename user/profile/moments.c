@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 int moments_add(struct moments *m, const struct moment *one)
 {
 	if (m->count == m->capacity) {
@@ -26,17 +28,13 @@ void moments_free(struct moments *m)
 	*m = (struct moments){};
 }
 
-static int compare(__u64 x, __u64 y)
-{
-	return (x > y) - (x < y);
-}
-
 static int compare_moments(const void *a, const void *b)
 {
 	const struct moment *x = a, *y = b;
 
-	return compare(x->sample, y->sample) ?: compare(x->kind, y->kind) ?: compare(x->begin, y->begin) ?:
-	       compare(x->end, y->end) ?: compare(x->amount, y->amount);
+	return number_order(x->sample, y->sample) ?: number_order(x->kind, y->kind) ?:
+	       number_order(x->begin, y->begin) ?: number_order(x->end, y->end) ?:
+	       number_order(x->amount, y->amount);
 }
 
 int moments_sort(const struct moments *m, __u32 samples, struct sorted_moments *ret)

@@ -4,20 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "profile/moments.h"
 #include "profile/profile.h"
-
-static int compare(__u64 x, __u64 y)
-{
-	return (x > y) - (x < y);
-}
 
 int timeline_compare_owners(const struct profile *p, __u32 one, __u32 other)
 {
 	const struct profile_owner *a = profile_get_owner(p, one), *b = profile_get_owner(p, other);
 
-	return compare(a->pid, b->pid) ?: compare(a->tid, b->tid) ?: compare(a->comm, b->comm) ?:
-	       compare(a->thread, b->thread);
+	return number_order(a->pid, b->pid) ?: number_order(a->tid, b->tid) ?:
+	       number_order(a->comm, b->comm) ?: number_order(a->thread, b->thread);
 }
 
 static __u32 owner_of(const struct profile *p, const struct timeline_piece *piece)
@@ -31,8 +27,8 @@ static int compare_pieces(const void *a, const void *b, void *profile)
 	const __u32 of_x = owner_of(profile, x), of_y = owner_of(profile, y);
 	int order = of_x == of_y ? 0 : timeline_compare_owners(profile, of_x, of_y);
 
-	return order ?: compare(x->begin, y->begin) ?: compare(x->end, y->end) ?:
-	       compare(x->sample, y->sample);
+	return order ?: number_order(x->begin, y->begin) ?: number_order(x->end, y->end) ?:
+	       number_order(x->sample, y->sample);
 }
 
 static struct timeline_piece piece_of(const struct moment *m)

@@ -152,11 +152,6 @@ static int add_link_of_sample(struct pprof_reader *r, __u64 index, bool *ret)
 	       add_id_label(r, "span_id", links[index].span);
 }
 
-static int add_value(struct pprof_reader *r, __u64 value)
-{
-	return buf_add(&r->values, &value, sizeof(value));
-}
-
 /* times: fixed64, one for each value. */
 static int add_otlp_moments(struct pprof_reader *r, struct wire times)
 {
@@ -193,7 +188,7 @@ static int add_otlp_field(struct pprof_reader *r, const struct wire_field *field
 	if (field->number == OTLP_SAMPLE_ATTRIBUTE_INDICES)
 		return read_numbers(r, field, add_attribute_of_sample);
 	if (field->number == OTLP_SAMPLE_VALUES)
-		return read_numbers(r, field, add_value);
+		return read_numbers(r, field, read_value_of_sample);
 	if (field->number == OTLP_SAMPLE_TIMESTAMPS_UNIX_NANO && field->type == WIRE_BYTES)
 		*times = field->bytes;
 	return 0;

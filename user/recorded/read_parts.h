@@ -85,6 +85,7 @@ int read_numbers(struct pprof_reader *r, const struct wire_field *field,
 		 int (*add)(struct pprof_reader *r, __u64 number));
 /* Adds the places of a location to the sample at hand. */
 int read_location_of_sample(struct pprof_reader *r, __u64 id);
+int read_value_of_sample(struct pprof_reader *r, __u64 value);
 /* Adds a label to those of a sample, or of a resource. 0, -E2BIG or -ENOMEM. */
 int read_label_add(struct pprof_reader *r, struct buf *to, const struct recorded_label *label);
 /*

@@ -26,7 +26,7 @@ int read_location_of_sample(struct pprof_reader *r, __u64 id)
 	return err;
 }
 
-static int add_value(struct pprof_reader *r, __u64 value)
+int read_value_of_sample(struct pprof_reader *r, __u64 value)
 {
 	return buf_add(&r->values, &value, sizeof(value));
 }
@@ -98,7 +98,7 @@ static int add_pprof_field(struct pprof_reader *r, const struct wire_field *fiel
 	if (field->number == PPROF_SAMPLE_LOCATIONS)
 		return read_numbers(r, field, read_location_of_sample);
 	if (field->number == PPROF_SAMPLE_VALUES)
-		return read_numbers(r, field, add_value);
+		return read_numbers(r, field, read_value_of_sample);
 	return field->number == PPROF_SAMPLE_LABEL ? add_pprof_label(r, field) : 0;
 }
 

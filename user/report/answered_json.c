@@ -19,12 +19,6 @@ static const char *json_text_of(const struct answered *a, __u32 string)
 	return recorded_get_string(a->recorded, string);
 }
 
-/* A member of an object that is not the first one. */
-static int add_text(const char *key, const char *text, struct buf *out)
-{
-	return buf_printf(out, ",\"%s\":", key) ?: buf_add_json(out, text);
-}
-
 static int add_start(const struct recorded *r, struct buf *out)
 {
 	char text[CLOCK_DATE];
@@ -43,7 +37,8 @@ static int add_types(const struct answered *a, struct buf *out)
 	for (size_t i = 0; i < r->type_count && !err; i++)
 		err = buf_printf(out, "%s{\"event\":", i ? "," : "") ?:
 		      buf_add_json(out, json_text_of(a, r->types[i].type)) ?:
-		      add_text("unit", json_text_of(a, r->types[i].unit), out) ?: buf_add_string(out, "}");
+		      buf_add_member(out, "unit", json_text_of(a, r->types[i].unit)) ?:
+		      buf_add_string(out, "}");
 	return err ?: buf_add_string(out, "]");
 }
 
@@ -54,7 +49,8 @@ static int add_profile(const struct answered *a, struct buf *out)
 	int err = buf_printf(out, "\"profile\":{\"files\":%zu", r->files) ?: add_start(r, out);
 
 	err = err ?: buf_printf(out, ",\"seconds\":%.3f", (double)r->duration_ns / 1e9);
-	err = err ?: add_text("event", selection_event(c), out) ?: add_text("unit", selection_unit(c), out);
+	err = err ?: buf_add_member(out, "event", selection_event(c)) ?:
+	      buf_add_member(out, "unit", selection_unit(c));
 	err = err ?: buf_printf(out, ",\"total\":%lld,\"kept\":%lld", c->total, c->kept);
 	if (!err && c->has_counts)
 		err = buf_printf(out, ",\"samples\":%lld", c->samples);
@@ -89,16 +85,16 @@ static int json_row(const struct answered *a, const struct report_table *t, cons
 	const struct row_key *key = row_keys_get(&t->keys, row->key);
 	char id[17];
 	int err = buf_add_string(out, "{\"name\":") ?: buf_add_json(out, json_text_of(a, key->name)) ?:
-		  add_text("kind", json_text_of(a, key->kind), out);
+		  buf_add_member(out, "kind", json_text_of(a, key->kind));
 
 	if (!err && key->file)
-		err = add_text("file", json_text_of(a, key->file), out);
+		err = buf_add_member(out, "file", json_text_of(a, key->file));
 	if (!err && key->line)
 		err = buf_printf(out, ",\"line\":%lld", key->line);
 	if (!err && key->has_number)
 		err = buf_printf(out, ",\"number\":%lld", key->number);
 	if (!err && answered_source(a, t, row))
-		err = add_text("source", answered_source(a, t, row), out);
+		err = buf_add_member(out, "source", answered_source(a, t, row));
 	if (!err && t->shape == TABLE_TREE)
 		err = buf_printf(out, ",\"depth\":%u", row->depth);
 	row_keys_id(a->recorded, key, id);
@@ -123,13 +119,14 @@ static int json_table(const struct answered *a, const struct report_table *t, st
 	const __s64 left = table_left_out(t);
 	int err = buf_printf(out, "{\"shape\":\"%s\"", shapes[t->shape]);
 
-	err = err ?: add_text("by", t->keys.by == BY_LABEL ? a->question->by : by_rows[t->keys.by].name, out);
+	err = err ?: buf_add_member(out, "by",
+				    t->keys.by == BY_LABEL ? a->question->by : by_rows[t->keys.by].name);
 	if (!err && t->chosen != &a->chosen)
-		err = add_text("event", selection_event(t->chosen), out) ?:
-		      add_text("unit", selection_unit(t->chosen), out) ?:
+		err = buf_add_member(out, "event", selection_event(t->chosen)) ?:
+		      buf_add_member(out, "unit", selection_unit(t->chosen)) ?:
 		      buf_printf(out, ",\"event_total\":%lld", t->chosen->total);
 	if (!err && t->of)
-		err = add_text("of", t->of, out) ?:
+		err = buf_add_member(out, "of", t->of) ?:
 		      buf_printf(out, ",\"of_self\":%lld,\"of_total\":%lld", t->self, t->total);
 	err = err ?: buf_add_string(out, ",\"rows\":") ?: json_rows(a, t, out);
 	err = err ?: buf_printf(out, ",\"left_out\":{\"rows\":%zu,\"self\":%lld,\"share\":%.6f}",
@@ -170,7 +167,7 @@ static int json_notes(const struct answered *a, struct buf *out)
 
 	for (size_t i = 0; i < a->note_count && !err; i++)
 		err = buf_printf(out, "%s{\"code\":\"%s\"", i ? ",\n" : "", a->notes[i].code) ?:
-		      add_text("text", a->notes[i].text, out) ?: buf_add_string(out, "}");
+		      buf_add_member(out, "text", a->notes[i].text) ?: buf_add_string(out, "}");
 	return err ?: buf_add_string(out, "]");
 }
 

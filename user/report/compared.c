@@ -2,6 +2,7 @@
 #include "report/compared.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,16 +85,11 @@ void compared_find(const struct compared *c, struct compared_row *row)
 		find_chance(c, row);
 }
 
-static double size_of(double x)
-{
-	return x < 0 ? -x : x;
-}
-
 static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct compared *c = context;
 	const struct compared_row *x = a, *y = b;
-	const double d = size_of(y->self) - size_of(x->self), e = size_of(y->total) - size_of(x->total);
+	const double d = fabs(y->self) - fabs(x->self), e = fabs(y->total) - fabs(x->total);
 
 	if (d || e)
 		return (d ?: e) > 0 ? 1 : -1;

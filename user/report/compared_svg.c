@@ -7,6 +7,7 @@
 #include "report/compared_svg.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +88,10 @@ static int draw_title(struct compared_drawing *d, __u32 id, const struct compare
 	return err;
 }
 
-static double size_of(double x)
-{
-	return x < 0 ? -x : x;
-}
-
 /* Red for more, blue for less, the stronger the more; grey for what chance may have done. */
 static int add_colour(struct compared_drawing *d, const struct compared_row *row)
 {
-	const double part = d->largest > 0 ? size_of(row->self) / d->largest : 0;
+	const double part = d->largest > 0 ? fabs(row->self) / d->largest : 0;
 	const int pale = 205 - (int)(125 * (part > 1 ? 1 : part));
 
 	if (!row->is_beyond)
@@ -168,8 +164,8 @@ static int walk(struct compared_drawing *d, bool draw)
 
 		d->x[at] = d->x[parent] + d->used[parent];
 		d->used[parent] += width;
-		if (row.is_beyond && size_of(row.self) > d->largest)
-			d->largest = size_of(row.self);
+		if (row.is_beyond && fabs(row.self) > d->largest)
+			d->largest = fabs(row.self);
 		if (width >= LEAST) {
 			d->depth = depth >= d->depth ? depth + 1 : d->depth;
 			err = draw ? add_frame(d, at, depth, width) : 0;

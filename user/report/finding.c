@@ -112,11 +112,6 @@ int findings_text(const struct findings *f, bool colour, size_t width, struct bu
 	return err;
 }
 
-static int add_text(const char *key, const char *text, struct buf *out)
-{
-	return buf_printf(out, ",\"%s\":", key) ?: buf_add_json(out, text);
-}
-
 static int add_place_json(const struct finding_place *p, struct buf *out)
 {
 	int err;
@@ -125,7 +120,7 @@ static int add_place_json(const struct finding_place *p, struct buf *out)
 		return 0;
 	err = buf_add_string(out, ",\"place\":{\"name\":") ?: buf_add_json(out, p->name);
 	if (!err && *p->file)
-		err = add_text("file", p->file, out);
+		err = buf_add_member(out, "file", p->file);
 	if (!err && p->line)
 		err = buf_printf(out, ",\"line\":%lld", p->line);
 	return err ?: buf_printf(out, ",\"share\":%.6f}", p->share);
@@ -134,7 +129,8 @@ static int add_place_json(const struct finding_place *p, struct buf *out)
 static int add_doubt_json(const struct finding *row, struct buf *out)
 {
 	_cleanup_buf_ struct buf doubt = { 0 };
-	int err = add_doubt(row, &doubt) ?: buf_add(&doubt, "", 1) ?: add_text("doubt", doubt.data, out);
+	int err = add_doubt(row, &doubt) ?: buf_add(&doubt, "", 1) ?:
+		  buf_add_member(out, "doubt", doubt.data);
 
 	if (!err && row->is_sampled)
 		err = buf_printf(out, ",\"share_low\":%.6f,\"share_high\":%.6f,\"samples\":%lld", row->low,
@@ -146,7 +142,7 @@ static int add_command_json(const struct findings *f, const struct finding *row,
 {
 	_cleanup_buf_ struct buf command = { 0 };
 	int err = add_command(f, row, &command) ?: buf_add(&command, "", 1) ?:
-		  add_text("command", command.data, out) ?: buf_add_string(out, ",\"arguments\":[");
+		  buf_add_member(out, "command", command.data) ?: buf_add_string(out, ",\"arguments\":[");
 
 	for (size_t i = 0; row->arguments[i] && !err; i++)
 		err = buf_add_string(out, i ? "," : "") ?: buf_add_json(out, row->arguments[i]);
@@ -155,9 +151,9 @@ static int add_command_json(const struct findings *f, const struct finding *row,
 
 static int add_row_json(const struct findings *f, const struct finding *row, struct buf *out)
 {
-	int err = buf_printf(out, "{\"code\":\"%s\"", row->code) ?: add_text("text", row->text, out) ?:
-		  add_doubt_json(row, out) ?: add_text("event", row->event, out) ?:
-		  add_text("unit", row->unit, out);
+	int err = buf_printf(out, "{\"code\":\"%s\"", row->code) ?: buf_add_member(out, "text", row->text) ?:
+		  add_doubt_json(row, out) ?: buf_add_member(out, "event", row->event) ?:
+		  buf_add_member(out, "unit", row->unit);
 
 	err = err ?: buf_printf(out, ",\"value\":%lld,\"of\":%lld,\"share\":%.6f", row->value, row->of,
 				row->share);

@@ -9,8 +9,7 @@
 
 static int add_string_member(const struct traced *t, const char *key, __u32 string, struct buf *out)
 {
-	return buf_printf(out, ",\"%s\":", key) ?:
-	       buf_add_json(out, recorded_get_string(t->recorded, string));
+	return buf_add_member(out, key, recorded_get_string(t->recorded, string));
 }
 
 /* After the trace's begin, and how long. */

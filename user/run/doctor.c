@@ -34,11 +34,6 @@ struct doctor {
 	struct examined examined;
 };
 
-static bool is_refusal(int err)
-{
-	return err == -EPERM || err == -EACCES;
-}
-
 static int look_at(struct doctor *d, pid_t pid)
 {
 	const bool named = d->options->pids;
@@ -50,7 +45,7 @@ static int look_at(struct doctor *d, pid_t pid)
 	if (p.error == -ENOMEM || p.error == -EPIPE)
 		return p.error;
 	if (p.error) {
-		d->examined.unreadable += !named && is_refusal(p.error);
+		d->examined.unreadable += !named && privileges_lacked(p.error);
 		return named ? examined_add_process(&d->examined, &p) : 0;
 	}
 	if (!named && seen.identity.verdict == VERDICT_NOT_PYTHON)

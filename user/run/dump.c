@@ -68,11 +68,6 @@ static bool ends_all(int err)
 	return err == -ENOMEM || err == -EPIPE;
 }
 
-static bool is_refusal(int err)
-{
-	return err == -EPERM || err == -EACCES;
-}
-
 /* Threads of the kernel, which have nothing to read, are refused to many. */
 static void note_unreadable(struct dumper *k, pid_t pid)
 {
@@ -102,12 +97,12 @@ static void say_unreadable(const struct dumper *k)
 static int refuse(struct dumper *k, pid_t pid, int err)
 {
 	/* What has Python children may itself be another user's, as sudo is. */
-	const bool named = k->named && !(is_refusal(err) && k->options->children);
+	const bool named = k->named && !(privileges_lacked(err) && k->options->children);
 	char advice[LACKING_SIZE];
 
 	if (err == -ESRCH && named)
 		log_error("there is no process %d", pid);
-	else if (is_refusal(err) && named)
+	else if (privileges_lacked(err) && named)
 		log_error("process %d cannot be read: %s" ASK_DOCTOR, pid,
 			  lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
 	else if (err == -ENOTSUP && named)
@@ -118,9 +113,9 @@ static int refuse(struct dumper *k, pid_t pid, int err)
 			  pid);
 	else if (err == -ETIMEDOUT)
 		log_error("process %d was given up: to look at it took too long", pid);
-	else if (named || (err != -ESRCH && !is_refusal(err) && err != -ENOTSUP))
+	else if (named || (err != -ESRCH && !privileges_lacked(err) && err != -ENOTSUP))
 		log_error("process %d cannot be looked at: %s", pid, strerror(-err));
-	if (!named && is_refusal(err))
+	if (!named && privileges_lacked(err))
 		note_unreadable(k, pid);
 	k->failed |= named;
 	return ends_all(err) ? err : 0;

@@ -22,11 +22,6 @@
 #include "proc/visible.h"
 #include "run/agent.h"
 
-static bool is_refusal(int err)
-{
-	return err == -EPERM || err == -EACCES;
-}
-
 /*
  * When CPUs come or go their events are opened anew (kern/trigger.h). Timers need nothing: they are started
  * by a program that is loaded already.
@@ -36,7 +31,7 @@ static bool may_open_events(const struct agent *a)
 	const struct kernel_options *o = &a->kernel_options;
 
 	return !(o->needs & NEEDS_TICKS) || o->trigger != TRIGGER_PERF ||
-	       !is_refusal(ticks_probe(o->frequency, o->use_cycles));
+	       !privileges_lacked(ticks_probe(o->frequency, o->use_cycles));
 }
 
 /* Kernels before 6.0 refuse even to look into a map of one's own. */
@@ -44,17 +39,17 @@ static bool may_use_maps(const struct agent *a)
 {
 	struct process p;
 
-	return !is_refusal(kernel_get_process(a->kernel, 0, &p));
+	return !privileges_lacked(kernel_get_process(a->kernel, 0, &p));
 }
 
 static bool is_readable(const char *file)
 {
-	return !file || !faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) || !is_refusal(-errno);
+	return !file || !faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) || !privileges_lacked(-errno);
 }
 
 static bool is_writable(const char *file)
 {
-	return !file || output_is_stdout(file) || !is_refusal(file_check_writable(file));
+	return !file || output_is_stdout(file) || !privileges_lacked(file_check_writable(file));
 }
 
 /* Files that are read again: the profiler may be told to, and keys and certificates are renewed. */
@@ -68,16 +63,16 @@ static bool may_read_files(const struct options *o)
 /* The files of Unix sockets are removed at the end. */
 static bool may_remove_sockets(const struct options *o)
 {
-	return !is_refusal(http_address_check_folder(&o->listen_address)) &&
-	       !is_refusal(http_address_check_folder(&o->metrics_address)) &&
-	       !is_refusal(http_address_check_folder(&o->health_address));
+	return !privileges_lacked(http_address_check_folder(&o->listen_address)) &&
+	       !privileges_lacked(http_address_check_folder(&o->metrics_address)) &&
+	       !privileges_lacked(http_address_check_folder(&o->health_address));
 }
 
 /* Root may write into a folder that belongs to another user, but only with a capability. */
 static bool may_write_files(const struct options *o)
 {
 	return is_writable(o->output) && is_writable(o->stats_json) && is_writable(o->log_file) &&
-	       (!o->output_dir || !is_refusal(folder_check(o->output_dir))) && may_remove_sockets(o);
+	       (!o->output_dir || !privileges_lacked(folder_check(o->output_dir))) && may_remove_sockets(o);
 }
 
 /* A thread with these capabilities may do what one without effective capabilities is refused. */
@@ -144,7 +139,7 @@ int give_up_but_for_tools(void)
 	__u64 keep = capabilities_up_to(CAPABILITY_WANTED) | PRIVILEGE(CAP_CHECKPOINT_RESTORE);
 	int err = privileges_use(keep);
 
-	if (!err && is_refusal(ticks_probe(1, false)))
+	if (!err && privileges_lacked(ticks_probe(1, false)))
 		keep |= PRIVILEGE(CAP_SYS_ADMIN);
 	return log_failure(err ?: privileges_hand_on(keep), "capabilities cannot be given up");
 }

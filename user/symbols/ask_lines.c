@@ -100,12 +100,6 @@ static struct lines_target *target_of(struct ask_lines *a, __u32 file)
 	return t;
 }
 
-/* The number is another file's by now, or nobody's. */
-static bool is_gone(const struct ask_lines *a, const struct batch *b)
-{
-	return !natives_get(a->natives, b->file) || natives_serial(a->natives, b->file) != b->serial;
-}
-
 /* Nobody has answered: its positions are to be asked for again. */
 static void take_back(struct ask_lines *a, struct batch *b)
 {
@@ -333,7 +327,7 @@ static void on_lines(void *asker, const void *note, struct worker_reply *r)
 	int err;
 
 	b->state = FREE;
-	if (is_gone(a, b))
+	if (natives_is_other(a->natives, b->file, b->serial))
 		return;
 	err = r->error ?:
 	      native_lines_add(a->lines, natives_get(a->natives, b->file)->base, r->table, r->table_size);

@@ -258,19 +258,13 @@ static void load_file(struct native_targets *t, __u32 file, pid_t pid)
 		native_spaces_publish(&t->spaces, kernel_texts(t->kernel), file, f->text);
 }
 
-/* Whether the number in the note is another file's by now. */
-static bool is_gone(const struct native_targets *t, const struct native_note *n)
-{
-	return !natives_get(t->natives, n->file) || natives_serial(t->natives, n->file) != n->serial;
-}
-
 static void on_functions(void *targets, const void *note, struct worker_reply *r)
 {
 	const struct native_note *n = note;
 	struct native_targets *t = targets;
 	int err;
 
-	if (is_gone(t, n))
+	if (natives_is_other(t->natives, n->file, n->serial))
 		return;
 	err = native_files_take(&t->files, n->file, r->error, r->table, r->table_size);
 	if (native_files_get(&t->files, n->file)->state == NATIVE_NEW)
@@ -303,7 +297,9 @@ static void on_rows(void *targets, const void *note, struct worker_reply *r)
 	int err;
 
 	asked_lately_forget(&t->rows, about_rows(n->file, n->region));
-	text = is_gone(t, n) ? 0 : native_files_get(&t->files, n->file)->text;
+	if (natives_is_other(t->natives, n->file, n->serial))
+		return;
+	text = native_files_get(&t->files, n->file)->text;
 	if (!text) /* the table was begun anew meanwhile */
 		return;
 	err = add_rows(t, text, r);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/privileges.h"
 #include "guard/worker.h"
 #include "kern/process_table.h"
 #include "kern/task_layouts.h"
@@ -197,11 +198,6 @@ static int decide(struct verdicts *v, const struct record_process *p, const stru
 	return register_python(v, p, r, process);
 }
 
-static bool is_forbidden(int err)
-{
-	return err == -EPERM || err == -EACCES;
-}
-
 /* What was read of it until now has its names; from here on it is another one. */
 static void end_of_reading(struct verdicts *v, const struct record_process *p)
 {
@@ -218,7 +214,7 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 {
 	if (!r->error || !selection_may_take(v->selection, p->comm))
 		return decide(v, p, r, ruling, process);
-	if (is_forbidden(r->error)) {
+	if (privileges_lacked(r->error)) {
 		no_frames_forbidden(&v->no_frames, p->pid, p->comm);
 		end_of_reading(v, p);
 		process->state = PROCESS_FORBIDDEN;
@@ -235,7 +231,7 @@ static int judge(struct verdicts *v, const struct record_process *p, const struc
 
 static enum process_state state_to_tell(int err, enum process_state state)
 {
-	if (is_forbidden(err))
+	if (privileges_lacked(err))
 		return PROCESS_WANTED;
 	return state == PROCESS_WANTED ? 0 : state;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 static __u32 key(const struct graph_nodes *g, const struct profile_stack *s, __u32 depth)
 {
 	return depth ? profile_get_location(g->profile, s->locations[s->n - depth])->function : s->owner;
@@ -19,18 +21,13 @@ static int compare_texts(const struct profile *p, __u32 a, __u32 b)
 	return a == b ? 0 : strcmp(profile_get_string(p, a), profile_get_string(p, b));
 }
 
-static int compare_numbers(__u32 a, __u32 b)
-{
-	return (a > b) - (a < b);
-}
-
 static int by_function(const void *a, const void *b, void *profile)
 {
 	const struct profile_function *x = profile_get_function(profile, *(const __u32 *)a);
 	const struct profile_function *y = profile_get_function(profile, *(const __u32 *)b);
 
 	return compare_texts(profile, x->name, y->name) ?: compare_texts(profile, x->file, y->file) ?:
-	       compare_numbers(x->start_line, y->start_line) ?: compare_numbers(x->kind, y->kind);
+	       number_order(x->start_line, y->start_line) ?: number_order(x->kind, y->kind);
 }
 
 static int by_owner(const void *a, const void *b, void *profile)
@@ -41,10 +38,10 @@ static int by_owner(const void *a, const void *b, void *profile)
 
 	for (int i = 0; i < LABEL_COUNT && !order; i++)
 		order = label_rows[i].is_text ? compare_texts(profile, x->label[i], y->label[i]) :
-						compare_numbers(x->label[i], y->label[i]);
+						number_order(x->label[i], y->label[i]);
 	for (__u32 i = 0; i < profile_get_info(profile)->extra_count && !order; i++)
 		order = compare_texts(profile, x->extra[i], y->extra[i]);
-	return order ?: compare_numbers(*(const __u32 *)a, *(const __u32 *)b);
+	return order ?: number_order(*(const __u32 *)a, *(const __u32 *)b);
 }
 
 /* By id, which place each has; to be freed. NULL: no memory. */
@@ -79,8 +76,8 @@ static int compare_stacks(const void *a, const void *b, void *context)
 		const __u32 of_x = key(g, &x, depth), of_y = key(g, &y, depth);
 
 		if (of_x != of_y)
-			return depth ? compare_numbers(g->functions[of_x], g->functions[of_y]) :
-				       compare_numbers(g->owners[of_x], g->owners[of_y]);
+			return depth ? number_order(g->functions[of_x], g->functions[of_y]) :
+				       number_order(g->owners[of_x], g->owners[of_y]);
 	}
 	return (x.n > y.n) - (x.n < y.n);
 }
