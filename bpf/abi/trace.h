@@ -95,6 +95,5 @@ struct thread_context_record {
 #define TRACE_KEYS_OLD	   40 /* dk_indices, up to 3.10 */
 #define TRACE_KEYS_NEW	   32 /* ... from 3.11 on */
 #define TRACE_VALUES_HEAD  8  /* from 3.13 on: PyDictValues.values; the fourth byte says that they count */
-#define TRACE_TUPLE_SIZE   0  /* PyTupleObject.ob_size */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-enum mark { NEW, ON_PATH, DONE };
+enum tree_mark { NEW, ON_PATH, DONE };
 
 struct growing {
 	const struct task *tasks;
@@ -14,7 +14,7 @@ struct growing {
 	const __u32 *awaiters;
 	__u32 *first;	/* of each task: where in `awaited` those begin that it awaits; one more at the end */
 	__u32 *awaited;
-	__u8 *marks;	/* enum mark */
+	__u8 *marks;	/* enum tree_mark */
 	struct tree_row *rows;
 	size_t row_count;
 	/* The path from a root, and how many of what each awaits has been visited. */

@@ -19,7 +19,7 @@ struct dwarf_text {
 	const char *begin, *end;
 };
 
-struct walk {
+struct dwarf_walk {
 	struct dwarf_place *places;
 	size_t count;
 	Dwarf_Files *files; /* of the unit at hand; NULL: it has none */
@@ -37,7 +37,7 @@ static bool is_strings(const char *name)
  * 0; -EBADMSG: a section that is all strings does not end with the end of one, which libdw (0.188) takes for
  * granted; or there are too many of a name.
  */
-static int find_texts(struct walk *w, Elf *elf)
+static int find_texts(struct dwarf_walk *w, Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	size_t names;
@@ -71,7 +71,7 @@ static int find_texts(struct walk *w, Elf *elf)
  * A string that stands in .debug_info itself may not end before the section does. One that is far too long is
  * no name either: it would be gone through once for each entry that has it.
  */
-static const char *checked(const struct walk *w, const char *text)
+static const char *checked(const struct dwarf_walk *w, const char *text)
 {
 	for (int i = 0; text && i < w->text_count; i++) {
 		const struct dwarf_text *t = &w->texts[i];
@@ -84,7 +84,7 @@ static const char *checked(const struct walk *w, const char *text)
 }
 
 /* The first place that is not below the address. */
-static size_t first_at(const struct walk *w, __u64 address)
+static size_t first_at(const struct dwarf_walk *w, __u64 address)
 {
 	size_t low = 0, high = w->count;
 
@@ -100,8 +100,8 @@ static size_t first_at(const struct walk *w, __u64 address)
 }
 
 /* Calls fn for each place in the entry's ranges that is on this level. Returns how many there were. */
-static size_t each_within(struct walk *w, Dwarf_Die *die, __u32 level,
-			  void (*fn)(struct walk *w, Dwarf_Die *die, struct dwarf_place *p))
+static size_t each_within(struct dwarf_walk *w, Dwarf_Die *die, __u32 level,
+			  void (*fn)(struct dwarf_walk *w, Dwarf_Die *die, struct dwarf_place *p))
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
@@ -118,7 +118,7 @@ static size_t each_within(struct walk *w, Dwarf_Die *die, __u32 level,
 	return n;
 }
 
-static const char *name_of(const struct walk *w, Dwarf_Die *die)
+static const char *name_of(const struct dwarf_walk *w, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
@@ -135,7 +135,7 @@ static __u32 number_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_formudata(dwarf_attr(die, name, &a), &value) || value > INT32_MAX ? 0 : value;
 }
 
-static void add_scope(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
+static void add_scope(struct dwarf_walk *w, Dwarf_Die *die, struct dwarf_place *p)
 {
 	struct dwarf_scope *s = p->depth < SOURCE_FRAMES_MAX ? &p->scopes[p->depth] : &p->beyond;
 	const __u32 depth = p->depth++;
@@ -150,7 +150,7 @@ static void add_scope(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
 		s->call_file = dwarf_filesrc(w->files, number_of(die, DW_AT_call_file), NULL, NULL);
 }
 
-static void pass(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
+static void pass(struct dwarf_walk *w, Dwarf_Die *die, struct dwarf_place *p)
 {
 	(void)w;
 	(void)die;
@@ -158,14 +158,14 @@ static void pass(struct walk *w, Dwarf_Die *die, struct dwarf_place *p)
 }
 
 /* What an entry is to us. */
-enum part {
+enum dwarf_part {
 	PART_OTHER,
 	PART_FUNCTION, /* has code, and is shown */
 	PART_BLOCK,    /* has code */
 	PART_SPACE,    /* of names: may have functions in it */
 };
 
-static enum part part_of_entry(Dwarf_Die *die)
+static enum dwarf_part part_of_entry(Dwarf_Die *die)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -187,14 +187,14 @@ static enum part part_of_entry(Dwarf_Die *die)
 }
 
 /* Looks at what is in an entry around places of this level. nested: how deep it is. */
-static void walk_children(struct walk *w, Dwarf_Die *parent, __u32 level, int nested)
+static void walk_children(struct dwarf_walk *w, Dwarf_Die *parent, __u32 level, int nested)
 {
 	Dwarf_Die die;
 
 	if (nested == NESTED_MAX || dwarf_child(parent, &die))
 		return;
 	do {
-		const enum part part = part_of_entry(&die);
+		const enum dwarf_part part = part_of_entry(&die);
 
 		if (part == PART_SPACE)
 			walk_children(w, &die, level, nested + 1);
@@ -215,7 +215,7 @@ static void find_line(Dwarf_Die *unit, struct dwarf_place *p)
 	p->file = dwarf_linesrc(line, NULL, NULL);
 }
 
-static void walk_unit(struct walk *w, Dwarf_Die *unit)
+static void walk_unit(struct dwarf_walk *w, Dwarf_Die *unit)
 {
 	Dwarf_Attribute a;
 	size_t files;
@@ -238,7 +238,7 @@ static void walk_unit(struct walk *w, Dwarf_Die *unit)
 
 int dwarf_walk(Dwarf *dwarf, struct dwarf_place *places, size_t count)
 {
-	struct walk w = { .places = places, .count = count };
+	struct dwarf_walk w = { .places = places, .count = count };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	__u8 type;

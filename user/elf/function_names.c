@@ -86,7 +86,7 @@ static int write_names(const struct offers *o, struct buf *out)
 int function_names_read(int fd, int debug, const __u32 *offsets, __u32 count, struct buf *out)
 {
 	_cleanup_free_ struct wanted *list = calloc(count ?: 1, sizeof(*list));
-	_cleanup_(symbols_close) struct symbols files = { 0 };
+	_cleanup_(symbols_close) struct elf_symbols files = { 0 };
 	struct offers offers = { list, count };
 	const size_t size = out->size;
 	int err;

@@ -36,7 +36,7 @@ struct functions_header {
 };
 
 struct functions_reading {
-	struct symbols files;
+	struct elf_symbols files;
 	bool has_loop; /* it is CPython's interpreter, for x86-64 */
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */

@@ -10,7 +10,7 @@
 #define UNDERSCORES_MAX 15
 
 struct symbol_search {
-	struct symbols *symbols;
+	struct elf_symbols *symbols;
 	struct elf_budget left;
 	symbol_fn fn;
 	void *context;
@@ -87,14 +87,14 @@ static int read_tables(struct symbol_search *search, Elf *elf)
 /* A table that is broken or too large has no names for us, and that is all. */
 static int read_minidebug(struct symbol_search *search)
 {
-	struct symbols *s = search->symbols;
+	struct elf_symbols *s = search->symbols;
 	int err = s->minidebug.elf ? 0 : minidebug_open(s->elf, &s->minidebug);
 
 	return err ? (err == -ENOMEM ? err : 0) : read_tables(search, s->minidebug.elf);
 }
 
 /* A debug file counts only if it is of the same build: then its addresses are those of the file. */
-static void open_debug_symbols(struct symbols *s, int fd)
+static void open_debug_symbols(struct elf_symbols *s, int fd)
 {
 	__u8 id[IMAGE_BUILD_ID_MAX], size = 0;
 	Elf64_Ehdr header;
@@ -108,7 +108,7 @@ static void open_debug_symbols(struct symbols *s, int fd)
 	s->debug = NULL;
 }
 
-int symbols_open(struct symbols *s, int fd, int debug)
+int symbols_open(struct elf_symbols *s, int fd, int debug)
 {
 	Elf64_Ehdr header;
 	int err;
@@ -123,14 +123,14 @@ int symbols_open(struct symbols *s, int fd, int debug)
 	return 0;
 }
 
-void symbols_close(struct symbols *s)
+void symbols_close(struct elf_symbols *s)
 {
 	minidebug_cleanup(&s->minidebug);
 	elf_file_cleanup(&s->debug);
 	elf_file_cleanup(&s->elf);
 }
 
-int symbols_each(struct symbols *s, symbol_fn fn, void *context)
+int symbols_each(struct elf_symbols *s, symbol_fn fn, void *context)
 {
 	struct symbol_search search = { s, { SYMBOLS_MAX, NAMES_MAX }, fn, context };
 

@@ -25,7 +25,7 @@ struct symbol {
  */
 int symbol_compare(const struct symbol *x, const struct symbol *y);
 
-struct symbols {
+struct elf_symbols {
 	struct code_loads loads;
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	__u8 build_id_size; /* 0 = none */
@@ -40,8 +40,8 @@ struct symbols {
  * build is left out. 0; -ENOEXEC or -EBADMSG as image_read(), the latter also for a file without code; or
  * another -errno. Release by symbols_close(), also after an error; all zero is fine.
  */
-int symbols_open(struct symbols *s, int fd, int debug);
-void symbols_close(struct symbols *s);
+int symbols_open(struct elf_symbols *s, int fd, int debug);
+void symbols_close(struct elf_symbols *s);
 
 /* Returns 0 to go on; anything else ends the search and is returned by it. */
 typedef int (*symbol_fn)(void *context, const struct symbol *symbol);
@@ -50,6 +50,6 @@ typedef int (*symbol_fn)(void *context, const struct symbol *symbol);
  * Tables that are broken are left out, and those for which the ones before have left no room. 0, what fn
  * returned, or -ENOMEM.
  */
-int symbols_each(struct symbols *s, symbol_fn fn, void *context);
+int symbols_each(struct elf_symbols *s, symbol_fn fn, void *context);
 
 #endif

@@ -188,13 +188,13 @@ static int source_name(const struct profile *p, __u32 id, struct buf *out)
 	return buf_printf(out, "%u", id);
 }
 
-struct column {
+struct record_column {
 	const char *name;
 	int (*add)(const struct profile *p, __u32 id, struct buf *out);
 };
 
 static int add_table(const struct profile *p, const char *name, enum profile_kind kind,
-		     const struct column *columns, struct buf *out)
+		     const struct record_column *columns, struct buf *out)
 {
 	int err = buf_printf(out, "\"%s\":{", name);
 
@@ -203,20 +203,20 @@ static int add_table(const struct profile *p, const char *name, enum profile_kin
 	return err ?: buf_printf(out, "\"length\":%u},\n", profile_count(p, kind));
 }
 
-static const struct column function_columns[] = {
+static const struct record_column function_columns[] = {
 	{ "name", function_name },   { "isJS", add_false },	     { "relevantForJS", add_false },
 	{ "resource", add_minus },   { "source", function_source }, { "lineNumber", function_line },
 	{ "columnNumber", add_null }, { "originalLocation", add_null }, {},
 };
 
-static const struct column frame_columns[] = {
+static const struct record_column frame_columns[] = {
 	{ "address", add_minus },      { "inlineDepth", add_zero },  { "category", frame_category },
 	{ "subcategory", add_zero },   { "func", frame_function },   { "nativeSymbol", add_null },
 	{ "innerWindowID", add_null }, { "line", frame_line },	     { "column", frame_column },
 	{ "originalLocation", add_null }, {},
 };
 
-static const struct column source_columns[] = {
+static const struct record_column source_columns[] = {
 	{ "id", add_null },	      { "filename", source_name }, { "startLine", add_zero },
 	{ "startColumn", add_zero }, { "sourceMapURL", add_null }, { "content", add_null }, {},
 };

@@ -238,9 +238,9 @@ static int add_marker_data(const struct firefox_markers *m, const struct timelin
 			  piece->begin / 1e6, m->stacks->of_sample[piece->sample - 1]);
 }
 
-enum column { DATA, NAME, START, END, PHASE, CATEGORY };
+enum marker_column { DATA, NAME, START, END, PHASE, CATEGORY };
 
-static int add_marker_value(const struct firefox_markers *m, enum column column,
+static int add_marker_value(const struct firefox_markers *m, enum marker_column column,
 			    const struct timeline_piece *piece, struct buf *out)
 {
 	const struct profile_stack s = profile_get_sample(m->profile, piece->sample);
@@ -269,7 +269,7 @@ int firefox_markers_write(struct firefox_markers *m, const struct timeline_threa
 	static const char *const names[] = { "data", "name", "startTime", "endTime", "phase", "category" };
 	int err = list_markers(m, t, samples) ?: buf_add_string(out, "\"markers\":{");
 
-	for (enum column c = DATA; c <= CATEGORY && !err; c++) {
+	for (enum marker_column c = DATA; c <= CATEGORY && !err; c++) {
 		err = buf_printf(out, "\"%s\":[", names[c]);
 		for (size_t i = 0; i < m->count && !err; i++)
 			err = (i ? buf_add(out, ",", 1) : 0) ?: add_marker_value(m, c, &m->list[i], out);

@@ -86,9 +86,9 @@ static bool is_sample(const struct firefox_writer *w, const struct timeline_piec
 	return piece->kind == w->kind;
 }
 
-enum column { STACK, TIME, WEIGHT, CPU };
+enum sample_column { STACK, TIME, WEIGHT, CPU };
 
-static int add_sample_value(const struct firefox_writer *w, enum column column,
+static int add_sample_value(const struct firefox_writer *w, enum sample_column column,
 			    const struct timeline_piece *piece)
 {
 	switch (column) {
@@ -107,7 +107,7 @@ static int add_sample_value(const struct firefox_writer *w, enum column column,
 }
 
 static int add_sample_column(const struct firefox_writer *w, const struct timeline_thread *t,
-			     const char *name, enum column column, size_t *ret_count)
+			     const char *name, enum sample_column column, size_t *ret_count)
 {
 	int err = buf_printf(w->out, "\"%s\":[", name);
 	size_t n = 0;

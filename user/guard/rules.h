@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-enum check {
+enum rule_check {
 	ANY,	/* whatever the arguments are */
 	IS,	/* the argument is the value */
 	WITHIN, /* the argument has no bit that the value has not */
@@ -18,7 +18,7 @@ enum check {
 /* Only the lower half of an argument is looked at: what is checked here is 32 bits wide, or a mask. */
 struct rule {
 	int number;
-	enum check check;
+	enum rule_check check;
 	unsigned int argument;
 	__u32 value;
 };

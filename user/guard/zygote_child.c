@@ -28,7 +28,7 @@
 #define END_MS 100 /* for workers that were killed to be gone */
 
 /* They live and die together. */
-enum member { PARSER, WORKER, MEMBERS };
+enum zygote_member { PARSER, WORKER, MEMBERS };
 
 struct made {
 	__u32 serial;
@@ -80,7 +80,7 @@ static void become_worker(const struct made *m, const struct worker_child *c)
 }
 
 /* As fork() returns. */
-static pid_t make(struct made *m, enum member which)
+static pid_t make(struct made *m, enum zygote_member which)
 {
 	pid_t pid = fork();
 
@@ -93,7 +93,7 @@ static pid_t make(struct made *m, enum member which)
 	return pid;
 }
 
-static void kill_member(const struct made *m, enum member which)
+static void kill_member(const struct made *m, enum zygote_member which)
 {
 	if (m->pidfd[which] >= 0)
 		syscall(SYS_pidfd_send_signal, m->pidfd[which], SIGKILL, NULL, 0);
@@ -150,7 +150,7 @@ static __u64 nanoseconds(struct timeval t)
 }
 
 /* Waits for one that has ended, and ends the other. */
-static void reap(struct zygote_state *z, unsigned int i, enum member which)
+static void reap(struct zygote_state *z, unsigned int i, enum zygote_member which)
 {
 	struct made *m = &z->made[i];
 	struct rusage usage = {};

@@ -100,7 +100,7 @@ static void keep(struct interval_requests *all, const struct encode_work *w, str
 }
 
 /* Intervals of the history. */
-struct part {
+struct interval_part {
 	struct stretch stretch;
 	size_t first, count;
 };
@@ -134,7 +134,8 @@ static void give_back(struct interval_requests *all)
 }
 
 /* -EBUSY: too much time was spent already. */
-static int begin(struct interval_requests *all, const struct query *q, int format, const struct part *part)
+static int begin(struct interval_requests *all, const struct query *q, int format,
+		 const struct interval_part *part)
 {
 	struct encode_work work = { .filter = q->filter, .format = format };
 	double now = clock_seconds();
@@ -244,10 +245,10 @@ static enum MHD_Result wait_for_job(struct interval_requests *all, const struct 
 }
 
 /* What is asked for; .count 0 = that time is not there. */
-static struct part find_part(const struct interval_requests *all, const struct query *q)
+static struct interval_part find_part(const struct interval_requests *all, const struct query *q)
 {
 	const struct history *h = &all->recent->history;
-	struct part part = { .first = h->count - 1, .count = 1 };
+	struct interval_part part = { .first = h->count - 1, .count = 1 };
 
 	if (q->from <= 0 && q->to <= 0)
 		return part;
@@ -263,7 +264,7 @@ static enum MHD_Result answer_interval(struct interval_requests *all, const stru
 {
 	const struct profile *newest = recent_profile(all->recent);
 	struct MHD_Response *response;
-	struct part part;
+	struct interval_part part;
 	int err;
 
 	if (all->ended || !newest)

@@ -112,10 +112,10 @@ void intervals_give_back(struct intervals *s, __u32 number)
 }
 
 int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owner, __u64 size, __u32 *ret,
-			  struct share **ret_share)
+			  struct owner_share **ret_share)
 {
-	static const struct share nothing;
-	const struct share *has = shares_find(shares, owner) ?: &nothing;
+	static const struct owner_share nothing;
+	const struct owner_share *has = shares_find(shares, owner) ?: &nothing;
 	int err;
 
 	if (!fair_may(has->count, 1, s->max - s->count) ||
@@ -131,7 +131,7 @@ int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owne
 }
 
 void intervals_give_back_shared(struct intervals *s, struct shares *shares, __u32 number,
-				struct share *share)
+				struct owner_share *share)
 {
 	shares_drop(shares, share, s->list[number].size);
 	intervals_give_back(s, number);

@@ -13,7 +13,7 @@
 #define INTERVALS_NONE	(~0U)
 #define INTERVALS_TURNS 2 /* for so long an interval is kept that is not in use */
 
-struct share;
+struct owner_share;
 struct shares;
 
 struct address_interval {
@@ -41,9 +41,9 @@ int intervals_take(struct intervals *s, __u64 size, __u32 *ret);
 void intervals_give_back(struct intervals *s, __u32 number);
 /* The same for an owner, who may have no more than a share; that is *ret_share. 0; -ENOSPC; -ENOMEM. */
 int intervals_take_shared(struct intervals *s, struct shares *shares, __u64 owner, __u64 size, __u32 *ret,
-			  struct share **ret_share);
+			  struct owner_share **ret_share);
 void intervals_give_back_shared(struct intervals *s, struct shares *shares, __u32 number,
-				struct share *share);
+				struct owner_share *share);
 /* The number of the interval that has this position, or INTERVALS_NONE. */
 __u32 intervals_at(const struct intervals *s, __u64 position);
 

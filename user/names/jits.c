@@ -30,7 +30,7 @@ struct jit_code_names {
 struct region {
 	__u64 start, size;
 	struct jit_code_names *names; /* NULL: nobody has this number */
-	struct share *share; /* of the process's owner */
+	struct owner_share *share; /* of the process's owner */
 };
 
 struct jits {
@@ -115,7 +115,7 @@ static __u32 find_region(const struct jits *j, const struct jit_code_names *n, _
 
 static int add_region(struct jits *j, __u32 process, __u64 owner, __u64 start, __u64 size, __u32 *ret)
 {
-	struct share *share;
+	struct owner_share *share;
 	struct jit_code_names *n;
 	int err;
 

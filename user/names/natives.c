@@ -34,7 +34,7 @@ struct native_entry {
 	struct native_file file;
 	void *bytes; /* functions point into it; NULL = none */
 	size_t bytes_size;
-	struct share *share; /* of the owner who had it first */
+	struct owner_share *share; /* of the owner who had it first */
 	UT_hash_handle hh;
 };
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 
 struct share_slot {
-	struct share share;
+	struct owner_share share;
 	UT_hash_handle hh;
 };
 
@@ -46,7 +46,7 @@ static struct share_slot *find_share(const struct shares *s, __u64 owner)
 	return slot;
 }
 
-const struct share *shares_find(const struct shares *s, __u64 owner)
+const struct owner_share *shares_find(const struct shares *s, __u64 owner)
 {
 	const struct share_slot *slot = find_share(s, owner);
 
@@ -60,7 +60,7 @@ __u32 shares_count(const struct shares *s, __u64 owner)
 	return slot ? slot->share.count : 0;
 }
 
-const struct share *shares_most(const struct shares *s)
+const struct owner_share *shares_most(const struct shares *s)
 {
 	const struct share_slot *most = s->slots;
 
@@ -75,7 +75,7 @@ unsigned int shares_owners(const struct shares *s)
 	return HASH_COUNT(s->slots);
 }
 
-int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
+int shares_take(struct shares *s, __u64 owner, __u64 line, struct owner_share **ret)
 {
 	struct share_slot *slot = find_share(s, owner);
 
@@ -96,7 +96,7 @@ int shares_take(struct shares *s, __u64 owner, __u64 line, struct share **ret)
 	return 0;
 }
 
-void shares_drop(struct shares *s, struct share *share, __u64 line)
+void shares_drop(struct shares *s, struct owner_share *share, __u64 line)
 {
 	struct share_slot *slot = find_share(s, share->owner);
 

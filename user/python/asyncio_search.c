@@ -236,7 +236,7 @@ int asyncio_search_weak(struct objects *o, __u64 weak_set, objects_visit *visit,
 
 /* --- the proof ------------------------------------------------------------------------------------------ */
 
-struct proof {
+struct asyncio_proof {
 	struct objects *o;
 	const struct asyncio_layout *a;
 	int seen;
@@ -266,7 +266,7 @@ static bool is_context(struct objects *o, __u64 object)
 }
 
 /* Whether each field of the task has what is meant to be there. */
-static bool is_proved_by(struct proof *p, __u64 task)
+static bool is_proved_by(struct asyncio_proof *p, __u64 task)
 {
 	const struct asyncio_layout *a = p->a;
 	__u8 bytes[ASYNCIO_TASK_READ];
@@ -285,7 +285,7 @@ static bool is_proved_by(struct proof *p, __u64 task)
 
 static int prove(void *proof, __u64 task, __u64 type)
 {
-	struct proof *p = proof;
+	struct asyncio_proof *p = proof;
 
 	(void)type;
 	p->seen++;
@@ -301,7 +301,7 @@ static int prove_running(void *proof, __u64 loop, __u64 task)
 
 static int prove_layout(struct objects *o, const struct asyncio_layout *a)
 {
-	struct proof p = { .o = o, .a = a };
+	struct asyncio_proof p = { .o = o, .a = a };
 	int err = asyncio_search_weak(o, a->found.weak_tasks, prove, &p);
 
 	if (!p.holds && err >= 0 && a->found.eager_tasks)

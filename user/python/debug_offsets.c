@@ -64,7 +64,7 @@ static bool word_fits(const struct word *word, __u64 value, __u64 size)
 }
 
 /* The words of the table while they are checked. */
-struct check {
+struct offsets_check {
 	const struct cpython *cpython;
 	const struct layout *known;
 	const void *bytes;
@@ -77,13 +77,13 @@ struct check {
 	struct layout layout;
 };
 
-static bool is_used(const struct check *check, const struct word *word)
+static bool is_used(const struct offsets_check *check, const struct word *word)
 {
 	return word->target_width && (!word->threaded || check->known->free_threaded);
 }
 
 /* Whether a word shares bytes with an earlier one of the same structure that is used too. */
-static bool overlaps(const struct check *check, size_t index)
+static bool overlaps(const struct offsets_check *check, size_t index)
 {
 	const struct word *words = check->cpython->words;
 	__u64 value = offset_at(check->bytes, index), other;
@@ -98,7 +98,7 @@ static bool overlaps(const struct check *check, size_t index)
 }
 
 /* Accepts a value other than ours if it is possible. */
-static bool take(struct check *check, const struct word *word, __u64 value)
+static bool take(struct offsets_check *check, const struct word *word, __u64 value)
 {
 	__u64 ours = member_read(check->known, word);
 
@@ -112,7 +112,7 @@ static bool take(struct check *check, const struct word *word, __u64 value)
 	return true;
 }
 
-static bool check_word(struct check *check, size_t index)
+static bool check_word(struct offsets_check *check, size_t index)
 {
 	const struct word *word = &check->cpython->words[index];
 	__u64 value = offset_at(check->bytes, index);
@@ -202,7 +202,7 @@ static void follow(struct layout *l, const struct layout *known)
 }
 
 /* The offset of the interpreter's gc.frame, if one read can get it and the code epoch, which is behind it. */
-static __u32 gc_frame_of(const struct check *check)
+static __u32 gc_frame_of(const struct offsets_check *check)
 {
 	const __u64 frame = check->gc + check->gc_frame, epoch = check->layout.interp_epoch;
 
@@ -211,7 +211,7 @@ static __u32 gc_frame_of(const struct check *check)
 	return frame;
 }
 
-static bool check_words(struct check *check, const char **ret_reason)
+static bool check_words(struct offsets_check *check, const char **ret_reason)
 {
 	for (size_t i = 0; i < check->cpython->word_count; i++) {
 		if (!check_word(check, i)) {
@@ -222,7 +222,8 @@ static bool check_words(struct check *check, const char **ret_reason)
 	return true;
 }
 
-static int check_header(const struct offsets_header *header, struct check *ret, const char **ret_reason)
+static int check_header(const struct offsets_header *header, struct offsets_check *ret,
+			const char **ret_reason)
 {
 	const struct cpython *cpython;
 	const struct layout *known;
@@ -249,7 +250,7 @@ static int check_header(const struct offsets_header *header, struct check *ret, 
 
 int debug_offsets_parse(const void *bytes, size_t len, struct layout *ret, const char **ret_reason)
 {
-	struct check check = { .bytes = bytes };
+	struct offsets_check check = { .bytes = bytes };
 	struct offsets_header header;
 	int err;
 

@@ -226,7 +226,7 @@ static __u64 find_managed(struct objects *o, __u64 object, __u64 type, __u64 fla
 }
 
 /* PyMemberDef, Include/structmember.h */
-struct member {
+struct dict_member {
 	__u64 name;
 	__s32 type, pad;
 	__s64 offset;
@@ -246,8 +246,8 @@ static __u64 find_in_slots(struct objects *o, __u64 object, __u64 type, const ch
 {
 	__u64 at = objects_pointer(o, type + o->head + TYPE_MEMBERS);
 
-	for (int i = 0; i < MEMBERS && at; i++, at += sizeof(struct member)) {
-		struct member m;
+	for (int i = 0; i < MEMBERS && at; i++, at += sizeof(struct dict_member)) {
+		struct dict_member m;
 
 		if (objects_read(o, at, &m, sizeof(m)) || !m.name)
 			return 0;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define TUPLE_ITEMS OBJECT_SECOND /* behind their number */
-#define LIST_ITEMS  OBJECT_SECOND /* a pointer to them */
 #define CELLS_MAX   32
 #define ARGUMENTS   OBJECT_SECOND /* partialobject.args, Modules/_functoolsmodule.c */
 #define METHOD_SELF OBJECT_SECOND /* PyMethodObject.im_self, and PyCFunctionObject.m_self */

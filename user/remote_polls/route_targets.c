@@ -27,7 +27,7 @@
 struct target {
 	struct route_key key;
 	__u32 id; /* of its process */
-	struct share *share; /* of its process's user */
+	struct owner_share *share; /* of its process's user */
 	__u32 tries; /* looks that found no route */
 	bool torn; /* the last look saw it change */
 	__u64 address;

@@ -57,7 +57,7 @@ struct native_claim native_shares_claim(struct native_shares *s, pid_t pid)
 {
 	struct native_claim claim = { owner(s, pid), s->texts->used };
 	const __u32 left = s->texts->count - claim.used;
-	const struct share *has = s->shares ? shares_find(s->shares, claim.owner) : NULL;
+	const struct owner_share *has = s->shares ? shares_find(s->shares, claim.owner) : NULL;
 
 	s->texts->reserved = s->shares ? left - may_have(has ? has->line : 0, left) : 0;
 	return claim;
@@ -65,7 +65,7 @@ struct native_claim native_shares_claim(struct native_shares *s, pid_t pid)
 
 void native_shares_settle(struct native_shares *s, const struct native_claim *claim)
 {
-	struct share *share;
+	struct owner_share *share;
 
 	s->texts->reserved = 0;
 	if (s->shares && s->texts->used > claim->used) /* what there is no memory to note is nobody's */

@@ -159,7 +159,7 @@ static int intern(struct endpoints *e, const char *text, size_t size, __u64 user
 {
 	const bool is_more = endpoints_is_more(text);
 	struct endpoint_name *n;
-	struct share *share;
+	struct owner_share *share;
 
 	HASH_FIND(hh, e->names, text, size, n);
 	if (!n && !is_more && !may_have(e, user))

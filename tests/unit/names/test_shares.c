@@ -8,7 +8,7 @@
 
 TEST(by_user)
 {
-	struct share *a, *again, *b;
+	struct owner_share *a, *again, *b;
 	struct shares *s;
 
 	assert_int_equal(shares_new(&s), 0);

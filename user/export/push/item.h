@@ -13,7 +13,7 @@ struct push_item {
 	struct push *push; /* whose queue it is in, or NULL */
 	char *series, *service;
 	__u64 user;
-	struct share *share; /* of the user, in a queue */
+	struct owner_share *share; /* of the user, in a queue */
 	struct buf labels; /* names and values, each with its NUL */
 	long long start_unix_ns, duration_ns;
 	bool is_otlp;

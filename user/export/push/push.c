@@ -89,7 +89,7 @@ static void drop(struct push *p, struct push_item *item)
 /* The oldest of the user who has most: others are not to lose theirs, and the newest says most about now. */
 static struct push_item *find_victim(const struct push *p)
 {
-	const struct share *most = shares_most(p->shares);
+	const struct owner_share *most = shares_most(p->shares);
 	struct push_item *item = p->first;
 
 	while (item->share != most)
