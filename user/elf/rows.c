@@ -239,7 +239,8 @@ int rows_read(int fd, __u32 region, struct buf *out)
 	return err;
 }
 
-int rows_read_image(const void *image, size_t size, __u32 region, struct buf *out)
+/* rows_read() of an ELF file in memory, of this size. */
+static int read_image(const void *image, size_t size, __u32 region, struct buf *out)
 {
 	_cleanup_close_ int fd = memfd_create("image", MFD_CLOEXEC);
 
@@ -262,7 +263,7 @@ int rows_read_vdso(__u32 region, struct buf *out)
 
 	if (!header)
 		return -ENOENT;
-	return rows_read_image(header, header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr), region, out);
+	return read_image(header, header->e_shoff + header->e_shnum * sizeof(Elf64_Shdr), region, out);
 }
 
 /* --- the receiving side --------------------------------------------------------------------------------- */

@@ -38,9 +38,6 @@ struct rows {
  */
 int rows_read(int fd, __u32 region, struct buf *out);
 
-/* rows_read() of an ELF file in memory, of this size. */
-int rows_read_image(const void *image, size_t size, __u32 region, struct buf *out);
-
 /* rows_read() of the page of code that the kernel maps into each process. -ENOENT if there is none. */
 int rows_read_vdso(__u32 region, struct buf *out);
 

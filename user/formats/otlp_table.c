@@ -34,11 +34,6 @@ int otlp_table_add(struct otlp_table *t, const void *data, size_t size, __u32 *r
 	return 0;
 }
 
-__u32 otlp_table_count(const struct otlp_table *t)
-{
-	return HASH_COUNT(t->records);
-}
-
 void otlp_table_free(struct otlp_table *t)
 {
 	struct otlp_record *r = t->records, *next;

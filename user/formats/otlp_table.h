@@ -25,7 +25,6 @@ struct otlp_table {
 
 /* Finds this message, or adds it. 0 or -ENOMEM. */
 int otlp_table_add(struct otlp_table *t, const void *data, size_t size, __u32 *ret_index);
-__u32 otlp_table_count(const struct otlp_table *t);
 void otlp_table_free(struct otlp_table *t);
 
 #endif

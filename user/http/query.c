@@ -204,24 +204,14 @@ static int refuse_filter(struct keys *k, const char *key, const char *value)
 	return keys_fail(k, "'%.40s' is unknown: there are last, from, to, trace", key);
 }
 
-static const struct key_table table = { rows, ARRAY_SIZE(rows), set_filter };
-static const struct key_table log_table = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
+const struct key_table query_keys = { rows, ARRAY_SIZE(rows), set_filter };
+const struct key_table query_log_keys = { log_rows, ARRAY_SIZE(log_rows), set_filter_log };
 static const struct key_table order_table = { log_rows, ORDER_ROWS, refuse_filter };
-
-int query_add(struct query *q, const char *key, const char *value)
-{
-	return keys_add(&q->keys, &table, key, value);
-}
 
 int query_read(struct query *q, struct MHD_Connection *connection)
 {
 	query_begin(q);
-	return keys_read(&q->keys, &table, connection);
-}
-
-int query_add_log(struct query *q, const char *key, const char *value)
-{
-	return keys_add(&q->keys, &log_table, key, value);
+	return keys_read(&q->keys, &query_keys, connection);
 }
 
 static int read_stretch(struct query *q, const struct key_table *keys, struct MHD_Connection *connection)
@@ -241,7 +231,7 @@ static int read_stretch(struct query *q, const struct key_table *keys, struct MH
 
 int query_read_log(struct query *q, struct MHD_Connection *connection)
 {
-	return read_stretch(q, &log_table, connection);
+	return read_stretch(q, &query_log_keys, connection);
 }
 
 int query_read_log_order(struct query *q, struct MHD_Connection *connection)

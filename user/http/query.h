@@ -47,12 +47,11 @@ struct query {
 };
 
 void query_begin(struct query *q);
-/* One key and its value, as keys_add(). */
-int query_add(struct query *q, const char *key, const char *value);
+/* Those of a profile that is asked for, and those of a stretch of the log. */
+extern const struct key_table query_keys, query_log_keys;
 /* All of what a client asks for, as keys_read(). */
 int query_read(struct query *q, struct MHD_Connection *connection);
 /* The same of a stretch of the log. */
-int query_add_log(struct query *q, const char *key, const char *value);
 int query_read_log(struct query *q, struct MHD_Connection *connection);
 /* The same of one that is to be written: its time, and its trace. */
 int query_read_log_order(struct query *q, struct MHD_Connection *connection);

@@ -78,12 +78,7 @@ static const struct key rows[] = {
 	{ "line", set_line }, { "from", set_first_line }, { "to", set_last_line },
 };
 
-static const struct key_table table = { rows, ARRAY_SIZE(rows), refuse_source_key };
-
-int source_query_add(struct source_query *q, const char *key, const char *value)
-{
-	return keys_add(&q->keys, &table, key, value);
-}
+const struct key_table source_query_keys = { rows, ARRAY_SIZE(rows), refuse_source_key };
 
 int source_query_end(struct source_query *q)
 {
@@ -98,5 +93,5 @@ int source_query_end(struct source_query *q)
 int source_query_read(struct source_query *q, struct MHD_Connection *connection)
 {
 	*q = (struct source_query){ 0 };
-	return keys_read(&q->keys, &table, connection) ?: source_query_end(q);
+	return keys_read(&q->keys, &source_query_keys, connection) ?: source_query_end(q);
 }

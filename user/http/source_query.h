@@ -23,8 +23,7 @@ struct source_query {
 	struct keys keys;
 };
 
-/* One key and its value, as keys_add(). */
-int source_query_add(struct source_query *q, const char *key, const char *value);
+extern const struct key_table source_query_keys;
 /* Whether all keys were there, and fit to each other: 0, or -EINVAL as keys_fail(). */
 int source_query_end(struct source_query *q);
 /* All of what a client asks for, as keys_read(). */

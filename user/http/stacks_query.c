@@ -56,15 +56,10 @@ static const struct key rows[] = {
 	{ "async", set_async },
 };
 
-static const struct key_table table = { rows, ARRAY_SIZE(rows), refuse_stacks_key };
-
-int stacks_query_add(struct stacks_query *q, const char *key, const char *value)
-{
-	return keys_add(&q->keys, &table, key, value);
-}
+const struct key_table stacks_query_keys = { rows, ARRAY_SIZE(rows), refuse_stacks_key };
 
 int stacks_query_read(struct stacks_query *q, struct MHD_Connection *connection)
 {
 	*q = (struct stacks_query){ 0 };
-	return keys_read(&q->keys, &table, connection);
+	return keys_read(&q->keys, &stacks_query_keys, connection);
 }

@@ -19,8 +19,7 @@ struct stacks_query {
 	struct keys keys;
 };
 
-/* One key and its value, as keys_add(). */
-int stacks_query_add(struct stacks_query *q, const char *key, const char *value);
+extern const struct key_table stacks_query_keys;
 /* All of what a client asks for, as keys_read(). */
 int stacks_query_read(struct stacks_query *q, struct MHD_Connection *connection);
 

@@ -186,11 +186,6 @@ int natives_file(struct natives *n, const struct code_map *map, __u32 *ret)
 	return 0;
 }
 
-__u32 natives_count(const struct natives *n)
-{
-	return n->intervals.count;
-}
-
 __u32 natives_serial(const struct natives *n, __u32 file)
 {
 	return n->serial[file];

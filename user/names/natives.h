@@ -48,7 +48,6 @@ int natives_want_lines(struct natives *n);
  */
 int natives_file(struct natives *n, const struct code_map *map, __u32 *ret);
 
-__u32 natives_count(const struct natives *n);
 /* The number of the file that has this position; NATIVES_NONE if none has. */
 __u32 natives_file_at(const struct natives *n, __u64 position);
 /* Another one each time that the number is another file's. Who keeps a number keeps this, too, to know. */

@@ -345,19 +345,12 @@ int journal_close(struct journal *j, unsigned int bank)
 
 /* --- what is told -------------------------------------------------------------------------------------- */
 
-__u64 journal_lost(const struct journal *j, __u64 from, __u64 to)
-{
-	__u64 sum = 0;
-
-	for (int i = 0; i < j->gap_count; i++)
-		if (j->gaps[i].to >= from && j->gaps[i].from < to)
-			sum += j->gaps[i].lost;
-	return sum;
-}
-
 bool journal_has_all(const struct journal *j, __u64 from, __u64 to)
 {
-	return from >= j->begin_ns && from > j->gone_ns && !journal_lost(j, from, to);
+	for (int i = 0; i < j->gap_count; i++)
+		if (j->gaps[i].to >= from && j->gaps[i].from < to && j->gaps[i].lost)
+			return false;
+	return from >= j->begin_ns && from > j->gone_ns;
 }
 
 __u32 journal_losses(const struct journal *j, __u64 from, __u64 to, struct journal_gap *ret, __u32 most)

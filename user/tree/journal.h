@@ -96,12 +96,11 @@ void journal_add(struct journal *j, const struct journal_sample *s);
  */
 int journal_close(struct journal *j, unsigned int bank);
 
-/* Samples of this stretch that are not in the journal, or may be of it; not those that were too old. */
-__u64 journal_lost(const struct journal *j, __u64 from, __u64 to);
 /*
- * The same, by the spans in which they were taken, as far as these are in the stretch, the oldest first. What
- * is more than `most` spans is part of the last one, which then reaches from the first of them to the last.
- * Returns how many.
+ * Samples of this stretch that are not in the journal, or may be of it; not those that were too old: by the
+ * spans in which they were taken, as far as these are in the stretch, the oldest first. What is more than
+ * `most` spans is part of the last one, which then reaches from the first of them to the last. Returns how
+ * many.
  */
 __u32 journal_losses(const struct journal *j, __u64 from, __u64 to, struct journal_gap *ret, __u32 most);
 /* From when on all is there. */

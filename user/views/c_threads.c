@@ -15,6 +15,16 @@ static const char *const starters[] = {
 	"libc.so", "libc-", "libpthread", "ld-linux", "ld-musl", "libc.musl", "libstdc++",
 };
 
+struct c_threads_row {
+	__u32 file; /* string; 0: nothing is known of the native code */
+	__u64 count;
+};
+
+struct c_threads {
+	struct c_threads_row *rows; /* the hottest first */
+	size_t n;
+};
+
 #define LIBRARIES_MAX 4 /* are named, ... */
 #define NAME_WIDTH    40 /* ... so much of each */
 
@@ -93,7 +103,8 @@ static void merge(struct c_threads *c)
 	qsort(c->rows, c->n, sizeof(*c->rows), by_count);
 }
 
-int c_threads_find(const struct profile *p, struct c_threads *ret)
+/* Of the kind of event that is shown. 0 or -ENOMEM; free_rows() it in both cases. */
+static int find_rows(const struct profile *p, struct c_threads *ret)
 {
 	*ret = (struct c_threads){ .rows = calloc((size_t)profile_count(p, PROFILE_SAMPLE) + 1,
 						  sizeof(*ret->rows)) };
@@ -111,7 +122,7 @@ int c_threads_find(const struct profile *p, struct c_threads *ret)
 	return 0;
 }
 
-void c_threads_free(struct c_threads *c)
+static void free_rows(struct c_threads *c)
 {
 	free(c->rows);
 	*c = (struct c_threads){ 0 };
@@ -132,9 +143,9 @@ static int add_library_text(const struct profile *p, const struct c_threads *c, 
 
 void c_threads_print(const struct profile *p, int decimals, const char *dim, const char *reset, FILE *f)
 {
-	_cleanup_(c_threads_free) struct c_threads c = { 0 };
+	_cleanup_(free_rows) struct c_threads c = { 0 };
 	_cleanup_buf_ struct buf line = { 0 };
-	int err = c_threads_find(p, &c);
+	int err = find_rows(p, &c);
 
 	for (size_t i = 0; i < c.n && i < LIBRARIES_MAX && !err; i++) {
 		const double share = (double)c.rows[i].count / (double)profile_total(p);

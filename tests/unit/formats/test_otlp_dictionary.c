@@ -39,7 +39,7 @@ TEST(attributes_are_there_once)
 	assert_text_attribute(&d, one, "thread.name", "main");
 	assert_text_attribute(&d, other, "thread.id", "main");
 	assert_int_equal(otlp_number(otlp_value(&d, number, "thread.id"), OTLP_ANY_INT), 4711);
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_STRING]), 3);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_STRING].records), 3);
 }
 
 /* An attribute's text is in it, and no string of the dictionary that nobody would use. */
@@ -53,7 +53,7 @@ TEST(strings_are_there_once)
 	assert_int_equal(otlp_dictionary_text_attribute(&d, "a", "b", &index), 0);
 	assert_int_equal(otlp_dictionary_string(&d, "a", &index), 0);
 	assert_int_equal(index, 1);
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_STRING]), 2);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_STRING].records), 2);
 }
 
 TEST(all_of_it_is_written)

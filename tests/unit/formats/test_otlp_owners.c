@@ -167,7 +167,7 @@ TEST(a_resource_is_a_process)
 	assert_int_not_equal(get(4)->resource, get(1)->resource);
 	assert_int_not_equal(get(4)->resource, get(3)->resource);
 	assert_int_equal(get(1)->resource, 0);
-	assert_int_equal(otlp_table_count(&owners.resources), 3);
+	assert_int_equal(HASH_COUNT(owners.resources.records), 3);
 	end();
 }
 

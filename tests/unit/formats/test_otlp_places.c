@@ -111,7 +111,7 @@ TEST(each_kind_of_frame_has_its_type)
 		assert_int_equal(otlp_number(location, OTLP_LOCATION_MAPPING_INDEX), 0);
 	}
 	/* The same function is one, and kinds of one type in one place are one location. */
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_FUNCTION]), 2);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_FUNCTION].records), 2);
 	assert_int_equal(otlp_packed(stack, OTLP_STACK_LOCATION_INDICES, FRAME_SYSCALL),
 			 otlp_packed(stack, OTLP_STACK_LOCATION_INDICES, FRAME_KERNEL));
 	end();
@@ -169,7 +169,7 @@ TEST(inlined_functions_are_lines_of_one_location)
 	assert_line(location, 0, "inner", "z.h", 3);
 	assert_line(location, 1, "outer", "z.c", 20);
 	assert_line(location_of(stack, 1), 0, "f", "x.py", 1);
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_LOCATION]), 3);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_LOCATION].records), 3);
 	end();
 }
 
@@ -194,8 +194,8 @@ TEST(names_that_a_server_finds_are_left_out)
 		assert_type(location_of(stack, i), "native");
 	}
 	assert_line(location_of(stack, 2), 0, "f", "x.py", 1);
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_LOCATION]), 3);
-	assert_int_equal(otlp_table_count(&d.tables[OTLP_FUNCTION]), 2);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_LOCATION].records), 3);
+	assert_int_equal(HASH_COUNT(d.tables[OTLP_FUNCTION].records), 2);
 	end();
 }
 

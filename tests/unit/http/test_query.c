@@ -15,7 +15,7 @@ static struct query q;
 static int set(const char *key, const char *value)
 {
 	query_begin(&q);
-	return query_add(&q, key, value);
+	return keys_add(&q.keys, &query_keys, key, value);
 }
 
 TEST(takes)
@@ -24,18 +24,18 @@ TEST(takes)
 	assert_int_equal(q.seconds, QUERY_SECONDS);
 	assert_int_equal(q.format, FORMAT_PPROF);
 	assert_true(profile_filter_is_empty(&q.filter));
-	assert_int_equal(query_add(&q, "seconds", "600"), 0);
-	assert_int_equal(query_add(&q, "format", "folded"), 0);
-	assert_int_equal(query_add(&q, "pid", "12"), 0);
-	assert_int_equal(query_add(&q, "comm", "my app; \xc3\xa4"), 0);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "seconds", "600"), 0);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "format", "folded"), 0);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "pid", "12"), 0);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "comm", "my app; \xc3\xa4"), 0);
 	assert_int_equal(q.seconds, 600);
 	assert_int_equal(q.format, FORMAT_FOLDED);
 	assert_false(profile_filter_is_empty(&q.filter));
 	assert_string_equal(q.keys.error, "");
 	assert_false(q.filter.hide_native);
-	assert_int_equal(query_add(&q, "hide", "native"), 0);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "hide", "native"), 0);
 	assert_true(q.filter.hide_native);
-	assert_int_equal(query_add(&q, "hide", "native"), -EINVAL); /* twice */
+	assert_int_equal(keys_add(&q.keys, &query_keys, "hide", "native"), -EINVAL); /* twice */
 	assert_int_equal(set("seconds", "1"), 0);
 	assert_int_equal(set("seconds", "007"), 0);
 	assert_int_equal(q.seconds, 7);
@@ -51,13 +51,13 @@ TEST(forms_of_the_page)
 	struct query log;
 
 	query_begin(&log);
-	assert_int_equal(query_add_log(&log, "format", "heat"), 0);
+	assert_int_equal(keys_add(&log.keys, &query_log_keys, "format", "heat"), 0);
 	assert_int_equal(log.form, FORM_HEAT);
 	query_begin(&log);
-	assert_int_equal(query_add_log(&log, "format", "graph"), 0);
+	assert_int_equal(keys_add(&log.keys, &query_log_keys, "format", "graph"), 0);
 	assert_int_equal(log.form, FORM_GRAPH);
 	query_begin(&log);
-	assert_int_equal(query_add_log(&log, "format", "folded"), 0);
+	assert_int_equal(keys_add(&log.keys, &query_log_keys, "format", "folded"), 0);
 	assert_int_equal(log.form, FORM_NONE);
 	assert_int_equal(set("format", "graph"), -EINVAL);
 	assert_int_equal(set("format", "heat"), -EINVAL);
@@ -113,12 +113,12 @@ TEST(times_of_a_log)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(bad); j++) {
 			query_begin(&log);
-			if (query_add_log(&log, keys[i], bad[j]) != -EINVAL)
+			if (keys_add(&log.keys, &query_log_keys, keys[i], bad[j]) != -EINVAL)
 				fail_msg("%s=%s was taken", keys[i], bad[j]);
 		}
 		for (size_t j = 0; j < ARRAY_SIZE(good); j++) {
 			query_begin(&log);
-			assert_int_equal(query_add_log(&log, keys[i], good[j]), 0);
+			assert_int_equal(keys_add(&log.keys, &query_log_keys, keys[i], good[j]), 0);
 		}
 	}
 }
@@ -139,11 +139,11 @@ TEST(long_ones_are_cut)
 TEST(the_first_failure_stays)
 {
 	assert_int_equal(set("seconds", "5"), 0);
-	assert_int_equal(query_add(&q, "seconds", "5"), -EINVAL);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "seconds", "5"), -EINVAL);
 	assert_non_null(strstr(q.keys.error, "twice"));
-	assert_int_equal(query_add(&q, "format", "pprof"), -EINVAL);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "format", "pprof"), -EINVAL);
 	assert_non_null(strstr(q.keys.error, "twice"));
 	assert_int_equal(set("pid", "5"), 0);
-	assert_int_equal(query_add(&q, "pid", "6"), -EINVAL);
+	assert_int_equal(keys_add(&q.keys, &query_keys, "pid", "6"), -EINVAL);
 	assert_non_null(strstr(q.keys.error, "twice"));
 }

@@ -22,9 +22,9 @@ static void fill(struct source_query *q, const char *but, const char *value)
 	*q = (struct source_query){ 0 };
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (strcmp(all[i].key, but))
-			assert_int_equal(source_query_add(q, all[i].key, all[i].value), 0);
+			assert_int_equal(keys_add(&q->keys, &source_query_keys, all[i].key, all[i].value), 0);
 	if (value)
-		assert_int_equal(source_query_add(q, but, value), 0);
+		assert_int_equal(keys_add(&q->keys, &source_query_keys, but, value), 0);
 }
 
 TEST(what_is_asked_for)
@@ -84,16 +84,17 @@ TEST(what_is_refused)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		q = (struct source_query){ 0 };
-		assert_int_equal(source_query_add(&q, rows[i].key, rows[i].value), -EINVAL);
+		assert_int_equal(keys_add(&q.keys, &source_query_keys, rows[i].key, rows[i].value), -EINVAL);
 		assert_string_equal(q.keys.error, rows[i].error);
-		assert_int_equal(source_query_add(&q, "pid", "7"), -EINVAL); /* the first failure stays */
+		assert_int_equal(keys_add(&q.keys, &source_query_keys, "pid", "7"),
+				 -EINVAL); /* the first failure stays */
 	}
 	memset(name, 'n', sizeof(name));
 	name[SOURCE_QUERY_NAME_SIZE] = '\0';
 	q = (struct source_query){ 0 };
-	assert_int_equal(source_query_add(&q, "name", name), -EINVAL);
+	assert_int_equal(keys_add(&q.keys, &source_query_keys, "name", name), -EINVAL);
 	name[SOURCE_QUERY_NAME_SIZE - 1] = '\0';
 	q = (struct source_query){ 0 };
-	assert_int_equal(source_query_add(&q, "name", name), 0);
+	assert_int_equal(keys_add(&q.keys, &source_query_keys, "name", name), 0);
 	assert_string_equal(q.name, name);
 }

@@ -13,15 +13,15 @@ TEST(what_is_asked_for)
 {
 	struct stacks_query q = { 0 };
 
-	assert_int_equal(stacks_query_add(&q, "pid", "4194304"), 0);
-	assert_int_equal(stacks_query_add(&q, "format", "json"), 0);
-	assert_int_equal(stacks_query_add(&q, "async", "1"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "pid", "4194304"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "format", "json"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "async", "1"), 0);
 	assert_int_equal(q.pid, 4194304);
 	assert_true(q.json && q.async);
 	q = (struct stacks_query){ 0 };
-	assert_int_equal(stacks_query_add(&q, "format", "text"), 0);
-	assert_int_equal(stacks_query_add(&q, "async", "0"), 0);
-	assert_int_equal(stacks_query_add(&q, "pid", "0000001"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "format", "text"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "async", "0"), 0);
+	assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "pid", "0000001"), 0);
 	assert_int_equal(q.pid, 1);
 	assert_false(q.json || q.async);
 }
@@ -49,9 +49,10 @@ TEST(what_is_refused)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stacks_query q = { 0 };
 
-		assert_int_equal(stacks_query_add(&q, rows[i].key, rows[i].value), -EINVAL);
+		assert_int_equal(keys_add(&q.keys, &stacks_query_keys, rows[i].key, rows[i].value), -EINVAL);
 		assert_string_equal(q.keys.error, rows[i].error);
-		assert_int_equal(stacks_query_add(&q, "pid", "7"), -EINVAL); /* the first failure stays */
+		assert_int_equal(keys_add(&q.keys, &stacks_query_keys, "pid", "7"),
+				 -EINVAL); /* the first failure stays */
 		assert_string_equal(q.keys.error, rows[i].error);
 	}
 }
@@ -63,8 +64,8 @@ TEST(nothing_twice)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stacks_query q = { 0 };
 
-		assert_int_equal(stacks_query_add(&q, rows[i][0], rows[i][1]), 0);
-		assert_int_equal(stacks_query_add(&q, rows[i][0], rows[i][1]), -EINVAL);
+		assert_int_equal(keys_add(&q.keys, &stacks_query_keys, rows[i][0], rows[i][1]), 0);
+		assert_int_equal(keys_add(&q.keys, &stacks_query_keys, rows[i][0], rows[i][1]), -EINVAL);
 		assert_non_null(strstr(q.keys.error, " is there twice"));
 	}
 }

@@ -248,7 +248,7 @@ TEST(where_a_process_has_a_file)
 	m = mapping_at(getpid(), here());
 	file = natives_file_at(natives, m->position);
 	assert_int_equal(native_address(targets, own, file), m->start);
-	assert_int_equal(native_address(targets, own, natives_count(natives)), 0);
+	assert_int_equal(native_address(targets, own, natives_get_stats(natives).files), 0);
 	add_child();
 	assert_int_equal(native_address(targets, registry_find(registry, CHILD_ID), file), 0);
 	assert_int_equal(kernel_get_process(kernel, getpid(), &other), 0);
