@@ -16,7 +16,7 @@
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "proc/code_maps.h"
-#include "symbols/vdso.h"
+#include "symbols/native_mapping.h"
 
 #define LOADED_BLOCKS (1U << 20)
 
@@ -39,7 +39,7 @@ static inline int loaded_begin(void)
 	hosted.text_count = LOADED_BLOCKS;
 	if (!loaded.texts.blocks)
 		return -ENOMEM;
-	return vdso_add(&loaded.texts, &loaded.vdso) ?: natives_new(&loaded.natives);
+	return native_mapping_add_vdso(&loaded.texts, &loaded.vdso) ?: natives_new(&loaded.natives);
 }
 
 static inline struct text_mapping loaded_mapping(const struct code_map *map, __u32 *ret_file)

@@ -2,13 +2,14 @@
 /*
  * rules.h - which functions call the handlers of requests, and which of the functions that those call is the
  * handler: rules.def, and what --endpoint-rule adds. There are names and files of functions only. They are
- * foreign; the rules decide nothing but a label.
+ * foreign; the rules decide nothing but a label. And how an endpoint is called.
  */
 #ifndef PYPERF_ENDPOINT_RULES_H
 #define PYPERF_ENDPOINT_RULES_H
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 
 #define RULES_OWN_MAX 64 /* of --endpoint-rule */
@@ -37,6 +38,13 @@ struct rules_function {
  */
 enum rules_verdict rules_below(unsigned int rule, const struct rules_function *dispatcher,
 			       const struct rules_function *f);
+
+/*
+ * How an endpoint is called: appends "module:name". The module of a library is as it is imported. Of any
+ * other file only its path is known, not from where on it is a module: its last two parts are taken
+ * (short_path.h). 0 or -ENOMEM.
+ */
+int rules_name(const char *file, const char *name, struct buf *out);
 
 static inline void rules_cleanup(struct rules **r)
 {

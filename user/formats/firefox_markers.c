@@ -35,7 +35,7 @@ bool firefox_marker_tells_holder(int type)
 
 /* --- which samples are within what ---------------------------------------------------------------------- */
 
-/* As states_is_import() of the room tree: every import of a module that is not there yet passes here. */
+/* As attributes_is_import() of the room tree: every import of a module that is not there yet passes here. */
 static bool is_import(const struct profile *p, __u32 location)
 {
 	const struct profile_function *f =

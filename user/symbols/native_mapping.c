@@ -4,18 +4,39 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
+#include "elf/rows.h"
 #include "kern/texts.h"
 #include "names/natives.h"
 #include "symbols/jit_names.h"
 #include "symbols/native_files.h"
 #include "symbols/native_spaces.h"
-#include "symbols/vdso.h"
+
+#define VDSO_END (TEXT_JIT - TEXT_VDSO) /* it has some pages */
+
+int native_mapping_add_vdso(struct texts *t, __u32 *ret)
+{
+	static const __u32 begin = 0;
+	const struct text_functions whole = { &begin, sizeof(begin), 1, VDSO_END };
+	_cleanup_buf_ struct buf bytes = { 0 };
+	struct rows rows;
+	__u32 text;
+	int err = rows_read_vdso(0, &bytes);
+
+	err = err ?: rows_parse(bytes.data, bytes.size, &rows);
+	err = err ?: texts_add_text(t, TEXT_VDSO, &whole, &text);
+	err = err ?: texts_add_rows(t, text, 0, rows.words, rows.count);
+	if (!err)
+		*ret = text;
+	return err;
+}
 
 /* The text of the kernel's page of code, which is added when it is first met. */
 static __u32 vdso_text(struct native_mappings *m)
 {
-	if (m->vdso == TEXT_NOT_LOADED && (!m->texts->with_rows || vdso_add(m->texts, &m->vdso)))
+	if (m->vdso == TEXT_NOT_LOADED &&
+	    (!m->texts->with_rows || native_mapping_add_vdso(m->texts, &m->vdso)))
 		m->vdso = TEXT_NONE;
 	return m->vdso;
 }

@@ -33,4 +33,12 @@ struct native_mappings {
 struct text_mapping native_mapping(struct native_mappings *m, __u32 process, const struct code_map *map,
 				   __u32 *ret_file);
 
+/*
+ * Adds the page of code that the kernel maps into each process to the kernel side's table as one function,
+ * with its rows: it is the same in all of them, so how its callers are found is read from the profiler's own.
+ * *ret is what struct text_mapping.text is to be. 0; -ENOSPC; or another -errno if there is none, or nothing
+ * is known of its callers.
+ */
+int native_mapping_add_vdso(struct texts *t, __u32 *ret);
+
 #endif

@@ -12,7 +12,6 @@
 #include "base/fair.h"
 #include "base/hash.h"
 #include "bpf/abi.h"
-#include "endpoint/name.h"
 #include "endpoint/rules.h"
 #include "kern/banks.h"
 #include "names/codes.h"
@@ -186,7 +185,7 @@ static int find_name(struct endpoints *e, const struct harvest_inputs *inputs, _
 
 	if (!e->name_of[code]) {
 		resolve(inputs, code, &l);
-		err = name_add(l.file, l.function, &name) ?: buf_add(&name, "", 1) ?:
+		err = rules_name(l.file, l.function, &name) ?: buf_add(&name, "", 1) ?:
 		      intern(e, name.data, name.size - 1, user, &e->name_of[code]);
 	}
 	if (!err)

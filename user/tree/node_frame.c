@@ -10,12 +10,12 @@
 #include "names/codes.h"
 #include "profile/frames.h"
 #include "profile/profile.h"
+#include "tree/attributes.h"
 #include "tree/harvest_inputs.h"
-#include "tree/native_frame.h"
 #include "tree/lines_met.h"
-#include "tree/states.h"
+#include "tree/native_frame.h"
 
-#define LOCATION_IMPORT (1U << 31) /* a bit of location_of: states_is_import(); ids are smaller */
+#define LOCATION_IMPORT (1U << 31) /* a bit of location_of: attributes_is_import(); ids are smaller */
 
 int node_frame_marker(const struct node_frames *f, __u32 outcome, __u32 *ret)
 {
@@ -120,7 +120,7 @@ static int find_location(struct node_frames *f, __u64 key, __u32 interpreter, __
 
 	if (err || kind != FRAME_PYTHON)
 		return err;
-	if (states_is_import(f->profile, *ret))
+	if (attributes_is_import(f->profile, *ret))
 		*ret |= LOCATION_IMPORT;
 	return lines_met_add(f->lines, node_key(0, node_code(key), node_instr(key)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_rules.c - which functions call handlers, and what is the handler: tables of cases, with names as
- * Python 3.11 has them and as those before it have; and rules of one's own.
+ * Python 3.11 has them and as those before it have; rules of one's own; and what endpoints are called.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -227,6 +227,48 @@ TEST(without_memory)
 	assert_int_equal(rules_new(NULL, &r), -ENOMEM);
 	allocations_left = -1;
 	assert_null(r);
+}
+
+static const struct {
+	const char *file, *name, *is;
+} names[] = {
+	{ "/srv/shop/app/views.py", "items", "app.views:items" },
+	{ "/srv/shop/app/cart/__init__.py", "Cart.get", "cart:Cart.get" },
+	{ "/v/site-packages/django/views/generic/list.py", "BaseListView.get",
+	  "django.views.generic.list:BaseListView.get" },
+	{ "/v/site-packages/flask_admin/__init__.py", "index", "flask_admin:index" },
+	{ "/v/site-packages/six.py", "f", "six:f" },
+	{ "/usr/lib/python3.11/http/server.py", "f", "http.server:f" },
+	{ "/srv/app.py", "create_app.<locals>.items", "srv.app:create_app.<locals>.items" },
+	{ "app.py", "items", "app:items" },
+	{ "./shop/app.py", "items", "shop.app:items" },
+	{ "/srv/shop/serve", "items", "shop.serve:items" },
+	{ "__init__.py", "f", "__init__:f" },
+	{ ".py", "f", ".py:f" },
+	{ "", "f", ":f" },
+	{ "<string>", "f", "<string>:f" },
+};
+
+TEST(each_is_named, .bare = true)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		_cleanup_buf_ struct buf out = {};
+
+		assert_int_equal(buf_add_string(&out, "a/b "), 0);
+		assert_int_equal(rules_name(names[i].file, names[i].name, &out), 0);
+		assert_int_equal(buf_add(&out, "", 1), 0);
+		assert_memory_equal(out.data, "a/b ", 4);
+		assert_string_equal(out.data + 4, names[i].is);
+	}
+}
+
+TEST(a_name_without_room, .bare = true)
+{
+	_cleanup_buf_ struct buf out = { .size_max = 8 };
+
+	assert_int_equal(buf_add_string(&out, "ab"), 0);
+	assert_true(rules_name("/srv/shop/views.py", "items", &out) < 0);
+	assert_int_equal(out.size, 2);
 }
 
 AROUND_ALL(setup_rules, free_rules);

@@ -3,7 +3,9 @@
  * test_native_mapping.c - what the kernel side is told of a mapping: a file that cannot be had, or that finds
  * no room, is never taken for memory of no file.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 #include "kern/texts.h"
 #include "names/natives.h"
@@ -88,6 +90,41 @@ TEST(without_room)
 	map = file_map(7, 0x9000); /* it has its room */
 	m = native_mapping(&mappings, 1, &map, &file);
 	assert_int_equal(m.position, natives_get(natives, file)->base + 0x1000);
+}
+
+#define BLOCKS 4096
+
+TEST(the_vdso_is_one_function_with_rows, .bare = true)
+{
+	struct texts t = { .count = BLOCKS, .used = 2, .with_rows = true };
+	__u32 text = 0;
+	int err;
+
+	t.blocks = calloc(BLOCKS, sizeof(*t.blocks));
+	assert_non_null(t.blocks);
+	err = native_mapping_add_vdso(&t, &text);
+	if (!getauxval(AT_SYSINFO_EHDR) || err == -EOPNOTSUPP) {
+		assert_int_equal(text, 0);
+		free(t.blocks);
+		skip();
+	}
+	assert_int_equal(err, 0);
+	assert_int_equal(t.blocks[text].text.count, 1);
+	assert_int_equal(t.blocks[text].text.base, TEXT_VDSO);
+	assert_false(texts_want_rows(&t, text, TEXT_VDSO + 0x800));
+	free(t.blocks);
+}
+
+TEST(no_room_for_the_vdso, .bare = true)
+{
+	struct texts t = { .count = 3, .used = 2, .with_rows = true };
+	__u32 text = 7;
+
+	t.blocks = calloc(3, sizeof(*t.blocks));
+	assert_non_null(t.blocks);
+	assert_int_not_equal(native_mapping_add_vdso(&t, &text), 0);
+	assert_int_equal(text, 7);
+	free(t.blocks);
 }
 
 AROUND_EACH(setup, teardown);
