@@ -6,6 +6,7 @@
 #ifndef PYPERF_TESTS_INTERPRETER_H
 #define PYPERF_TESTS_INTERPRETER_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,17 @@ static struct {
 static inline __u64 py_address(const void *p)
 {
 	return (__u64)(unsigned long)p;
+}
+
+/* mem_read() of the process that the interpreter is in. */
+static inline int py_read(void *dst, __u32 size, __u64 address)
+{
+	const __u64 arena = py_address(py.arena);
+
+	if (address < arena || address + size > arena + PY_ARENA)
+		return -EFAULT;
+	memcpy(dst, (const void *)(unsigned long)address, size);
+	return 0;
 }
 
 static inline void *py_align(size_t size, size_t alignment)

@@ -8,6 +8,7 @@
  *	TEST(name, .bare = true)		without any
  *	AROUND_EACH(setup, teardown);		around each other test of the file
  *	AROUND_ALL(begin, end);			before its first and behind its last test
+ *	ENDS_IN(seconds);			should one of the file hang, it ends by a signal
  *	BY_ITSELF("why");			the file is a program of its own
  *
  * The functions around tests are cmocka's fixtures, NULL for none. Tests run in the order of the file, and
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 /* A row of the list. One without a name has what is around all tests of its file, or around each. */
@@ -47,6 +49,16 @@ struct unit_test {
 
 #define AROUND_EACH(before, after) LISTED(each_test, .each = true, .setup = (before), .teardown = (after))
 #define AROUND_ALL(before, after)  LISTED(all_tests, .setup = (before), .teardown = (after))
+
+/* The place of AROUND_ALL(): a file has one of the two. */
+#define ENDS_IN(seconds)                                                 \
+	static int end_in_time(void **state)                             \
+	{                                                                \
+		(void)state;                                             \
+		alarm(seconds);                                          \
+		return 0;                                                \
+	}                                                                \
+	AROUND_ALL(end_in_time, NULL)
 
 /* The Makefile looks for it. */
 #define BY_ITSELF(why) _Static_assert(sizeof(why) > 1, "a reason")

@@ -3,7 +3,6 @@
  * test_loop.c - the event loop: the clock, signals as events, descriptors, timeouts, and the way out for a
  * user who is in a hurry. Each test runs in a child, since a loop changes the signals of its process.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "base/loop.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
+#include "tests/forge/own_fds.h"
 #include "tests/forge/test.h"
 
 #define NEVER_MS 3600000
@@ -370,17 +370,6 @@ TEST_IN_CHILD(waiting_for_a_cpu_is_told_apart)
 	CHECK(l.times.max_ns > 60 * NS_PER_MS); /* beside eight others it should be some 180 ms */
 	CHECK(l.times.own_max_ns >= 20 * NS_PER_MS && l.times.own_max_ns < l.times.max_ns / 2);
 	loop_close(&l);
-}
-
-static int count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 TEST_IN_CHILD(nothing_left)

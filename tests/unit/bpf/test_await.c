@@ -13,7 +13,7 @@ const volatile __u8 opt_async = 1;
 #define BASE  0x7f0000000000ULL
 #define WORDS 8192 /* of memory, from BASE on */
 
-#include "tests/forge/flat_memory.h"
+#include "tests/forge/flat_words.h"
 
 /* Offsets as 3.14 has them in kind. */
 static const struct task_layout tasks = {
@@ -28,25 +28,9 @@ static const struct layout layout = { .frame_code = 0, .frame_instr = 56, .frame
 				      .owner_generator = 1 };
 
 static struct scratch *s;
-static __u32 used; /* words */
-
 enum { COROUTINE, WRAPPER, STRANGER, KINDS };
 static const char *const type_names[KINDS] = { "coroutine", "coroutine_wrapper", "Future" };
 static __u64 types[KINDS];
-
-static __u64 *at(__u64 address)
-{
-	return &memory[(address - BASE) / sizeof(__u64)];
-}
-
-static __u64 make(__u32 words)
-{
-	const __u64 address = BASE + sizeof(__u64) * used;
-
-	assert_true(used + words <= WORDS);
-	used += words;
-	return address;
-}
 
 static int setup(void **state)
 {
@@ -54,8 +38,7 @@ static int setup(void **state)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -1;
-	memset(memory, 0, sizeof(memory));
-	used = 8;
+	flat_begin();
 	s->who.process = 1;
 	for (int i = 0; i < KINDS; i++) {
 		const __u64 name = make(4);

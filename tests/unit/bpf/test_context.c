@@ -14,23 +14,7 @@ const volatile __u8 opt_contexts = 2;
 #define WORDS 16384 /* of memory, from BASE on */
 #define PID   4711
 
-#include "tests/forge/flat_memory.h"
-
-static __u32 used; /* words */
-
-static __u64 *at(__u64 address)
-{
-	return &memory[(address - BASE) / sizeof(__u64)];
-}
-
-static __u64 make(__u32 words)
-{
-	const __u64 address = BASE + sizeof(__u64) * used;
-
-	assert_true(used + words <= WORDS);
-	used += words;
-	return address;
-}
+#include "tests/forge/flat_words.h"
 
 /* As 3.12's. */
 static struct layout layout = {
@@ -63,8 +47,7 @@ static int setup(void **state)
 	s->who.process = 1;
 	s->who.known.contexts = 1;
 	s->who.known_tgid = hosted_task.tgid = PID;
-	memset(memory, 0, sizeof(memory));
-	used = 8;
+	flat_begin();
 	for (int i = 0; i <= CONTEXT_TYPES; i++) {
 		const __u64 name = make(4);
 

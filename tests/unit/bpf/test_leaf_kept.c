@@ -30,12 +30,7 @@ const volatile __u32 opt_patience = PATIENCE;
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
-	const __u64 arena = py_address(py.arena);
-
-	if (address < arena || address + size > arena + PY_ARENA)
-		return -EFAULT;
-	memcpy(dst, (const void *)(unsigned long)address, size);
-	return 0;
+	return py_read(dst, size, address);
 }
 
 /* A process of this thread: DEPTH frames, each at a place of its own, and at an instruction of its own. */

@@ -18,23 +18,7 @@ const volatile __u8 opt_trace = 1;
 #define STEPS	 64 /* reads of a look-up, at most */
 #define INDEX	 1  /* of _context among a span's values */
 
-#include "tests/forge/flat_memory.h"
-
-static __u32 used; /* words */
-
-static __u64 *at(__u64 address)
-{
-	return &memory[(address - BASE) / sizeof(__u64)];
-}
-
-static __u64 make(__u32 words)
-{
-	const __u64 address = BASE + sizeof(__u64) * used;
-
-	assert_true(used + words <= WORDS);
-	used += words;
-	return address;
-}
+#include "tests/forge/flat_words.h"
 
 static struct layout layout = { .version = 0x030c00f0 };
 static const char *const type_names[CONTEXT_TYPES] = { "hamt_bitmap_node", "hamt_array_node",
@@ -62,8 +46,7 @@ static int setup(void **state)
 	s->who.process = 1;
 	s->who.known.contexts = 1;
 	s->who.known_tgid = hosted_task.tgid = PID;
-	memset(memory, 0, sizeof(memory));
-	used = 8;
+	flat_begin();
 	for (int i = 0; i < CONTEXT_TYPES; i++) {
 		const __u64 text = make(4);
 

@@ -5,17 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "elf/functions.h"
 #include "tests/forge/test.h"
+#include "tests/unit/elf/own_code.h"
 
 static struct buf bytes;
 static struct functions all;
-static __u64 bias;
 
 static __attribute__((noinline)) int first_marked_function(int n)
 {
@@ -39,20 +38,11 @@ __asm__(".text\n"
 	"without_size: nop; nop; nop; nop\n");
 extern const char hand_made[], without_size[];
 
-static int on_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	(void)size;
-	(void)context;
-	bias = info->dlpi_addr;
-	return 1; /* the program itself is the first */
-}
-
 static int setup_group(void **state)
 {
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	(void)state;
-	dl_iterate_phdr(on_object, NULL);
 	return fd < 0 || functions_read(fd, -1, &bytes) || functions_parse(bytes.data, bytes.size, &all);
 }
 
@@ -60,21 +50,6 @@ static int teardown_group(void **state)
 {
 	(void)state;
 	buf_free(&bytes);
-	return 0;
-}
-
-/* The linker puts segments with code where file and memory differ by whole pages or not at all. */
-static __u32 offset_of(const void *code)
-{
-	const ElfW(Ehdr) *header = (const void *)bias;
-	const ElfW(Phdr) *ph = (const void *)(bias + header->e_phoff);
-	const __u64 address = (__u64)code - bias;
-
-	for (int i = 0; i < header->e_phnum; i++)
-		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X && address >= ph[i].p_vaddr &&
-		    address - ph[i].p_vaddr < ph[i].p_filesz)
-			return address - ph[i].p_vaddr + ph[i].p_offset;
-	fail_msg("no segment has %p", code);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +16,8 @@
 #include "base/path.h"
 #include "elf/source.h"
 #include "tests/forge/test.h"
+#include "tests/unit/elf/own_code.h"
 
-static __u64 bias;
 static int self = -1;
 static struct buf bytes;
 
@@ -87,18 +86,9 @@ static __attribute__((noinline, noclone)) int deepest(int n)
 	return deep_17(n) + 5;
 }
 
-static int on_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-	(void)size;
-	(void)context;
-	bias = info->dlpi_addr;
-	return 1; /* the program itself is the first */
-}
-
 static int setup_group(void **state)
 {
 	(void)state;
-	dl_iterate_phdr(on_object, NULL);
 	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	return self < 0;
 }
@@ -108,20 +98,6 @@ static int teardown_group(void **state)
 	(void)state;
 	buf_free(&bytes);
 	return close(self);
-}
-
-static __u32 offset_of(const void *code)
-{
-	const ElfW(Ehdr) *header = (const void *)bias;
-	const ElfW(Phdr) *ph = (const void *)(bias + header->e_phoff);
-	const __u64 address = (__u64)code - bias;
-
-	for (int i = 0; i < header->e_phnum; i++)
-		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X && address >= ph[i].p_vaddr &&
-		    address - ph[i].p_vaddr < ph[i].p_filesz)
-			return address - ph[i].p_vaddr + ph[i].p_offset;
-	fail_msg("no segment has %p", code);
-	return 0;
 }
 
 static struct source read_these(const __u32 *offsets, __u32 count)

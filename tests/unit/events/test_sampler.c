@@ -10,12 +10,7 @@
 
 static int mem_read(void *dst, __u32 size, __u64 address)
 {
-	const __u64 arena = py_address(py.arena);
-
-	if (address < arena || address + size > arena + PY_ARENA)
-		return -EFAULT;
-	memcpy(dst, (const void *)(unsigned long)address, size);
-	return 0;
+	return py_read(dst, size, address);
 }
 
 /* How much of its unit an event of this kind is: a tick is one. */

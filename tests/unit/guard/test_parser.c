@@ -164,12 +164,5 @@ TEST(it_ends)
 	assert_int_equal(ask(&functions), -EPIPE);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(120);
-	return 0;
-}
-
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+ENDS_IN(120);

@@ -25,15 +25,13 @@
 #include "guard/parser.h"
 #include "tests/forge/test.h"
 #include "tests/unit/elf/forge_elf.h"
+#include "tests/unit/guard/child_side.h"
 
 #ifdef __x86_64__
 #define ON_X86 1
 #else
 #define ON_X86 0
 #endif
-
-static pid_t child;
-static int ours = -1;
 
 static void start_child(pid_t parent)
 {
@@ -48,39 +46,11 @@ static void start_child(pid_t parent)
 	ours = pair[0];
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	start_child(getpid());
-	return 0;
-}
-
-static void close_ours(void)
-{
-	if (ours >= 0)
-		close(ours);
-	ours = -1;
-}
-
 static int teardown(void **state)
 {
 	(void)state;
-	close_ours();
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	child = 0;
+	stop_child();
 	return 0;
-}
-
-static int end_of_child(void)
-{
-	int status = -1;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	child = 0;
-	return status;
 }
 
 static int ask(enum parse parse, int fd, struct buf *out)
@@ -311,12 +281,5 @@ TEST(ends_without_its_parent)
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(120);
-	return 0;
-}
-
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+ENDS_IN(120);

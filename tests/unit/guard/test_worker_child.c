@@ -25,9 +25,9 @@
 #include "guard/worker.h"
 #include "proc/procfs.h"
 #include "tests/forge/test.h"
+#include "tests/unit/guard/child_side.h"
 
-static pid_t child, parser;
-static int ours = -1;	 /* end of the socket */
+static pid_t parser;
 static int table = -1; /* the file for line tables */
 static __u64 ticks;	 /* start of this process */
 
@@ -56,39 +56,10 @@ static void start_child(pid_t parent)
 	ours = pair[0];
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	start_child(getpid());
-	return 0;
-}
-
-static void close_ours(void)
-{
-	if (ours >= 0)
-		close(ours);
-	ours = -1;
-}
-
-/* How the child ended, as waitpid() says it. */
-static int end_of_child(void)
-{
-	int status = -1;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	child = 0;
-	return status;
-}
-
 static int teardown(void **state)
 {
 	(void)state;
-	close_ours();
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	child = 0;
+	stop_child();
 	kill(parser, SIGKILL);
 	waitpid(parser, NULL, 0);
 	close(table);
@@ -426,13 +397,6 @@ TEST(ends_without_its_parent)
 	assert_int_equal(end_of_child(), 1 << 8);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(120);
-	return 0;
-}
-
 BY_ITSELF("its code is in the first MiB of its file");
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+ENDS_IN(120);

@@ -335,12 +335,5 @@ TEST(ignores_what_is_sent_to_the_group)
 	close(pidfd);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(120);
-	return 0;
-}
-
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+ENDS_IN(120);

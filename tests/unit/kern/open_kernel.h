@@ -6,7 +6,6 @@
 #ifndef PYPERF_TESTS_OPEN_KERNEL_H
 #define PYPERF_TESTS_OPEN_KERNEL_H
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include "kern/kernel.h"
 #include "kern/process_table.h"
 #include "kern/stats.h"
+#include "tests/forge/own_fds.h"
 #include "tests/forge/test.h"
 
 static struct kernel *kernel, *second;
@@ -149,17 +149,6 @@ static inline __u64 outcome_sum(const struct kernel_stats *s)
 	for (int i = 0; i < OUTCOME_COUNT; i++)
 		sum += s->sum.outcome[EVENT_CPU][i];
 	return sum;
-}
-
-static inline int count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 #endif

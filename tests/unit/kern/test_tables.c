@@ -42,18 +42,10 @@ static void open_sized(const struct kernel_options *o)
 	assert_int_equal(tables_size(skel, o, cpus, &tables), 0);
 }
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
 static int setup(void **state)
 {
 	(void)state;
-	libbpf_set_print(quiet);
+	libbpf_set_print(NULL);
 	cpus = libbpf_num_possible_cpus();
 	tables = (struct kernel_tables){ 0 };
 	stats = NULL;

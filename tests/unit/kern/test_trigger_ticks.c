@@ -38,18 +38,10 @@ static struct kernel_tables tables;
 static const struct cpu_stats *stats;
 static int cpus;
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
 static int setup(void **state)
 {
 	(void)state;
-	libbpf_set_print(quiet);
+	libbpf_set_print(NULL);
 	cpus = libbpf_num_possible_cpus();
 	trigger = (struct trigger){ 0 };
 	tables = (struct kernel_tables){ 0 };

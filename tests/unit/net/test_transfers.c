@@ -3,25 +3,14 @@
  * test_transfers.c - requests over real sockets, in the hands of a caller that polls: each ends once and says
  * how, and none keeps the caller awake or waits.
  */
-#include <dirent.h>
 #include <fcntl.h>
 
 #include "base/clock.h"
+#include "tests/forge/own_fds.h"
 #include "tests/forge/test.h"
 #include "tests/unit/net/requests.h"
 
 #define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-
-static int count_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 TEST(nothing_is_due_without_requests)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * stand_in.h - what stands in for the kernel side, the worker and the event loop in the tests of who is
- * looked at: one question at a time, which the test answers, and one row of a loop that is run by hand. What
- * of a question is kept, questions_ask() of each test says.
+ * looked at: one question at a time, which the test answers, and one row of a loop that is run by hand.
  */
 #ifndef PYPERF_TESTS_STAND_IN_H
 #define PYPERF_TESTS_STAND_IN_H
@@ -35,11 +34,28 @@ const struct asleep_programs *kernel_asleep(const struct kernel *k)
 
 static struct worker_request request;
 static struct question question;
+static __u32 note; /* of the question, if it has one */
 static int asked;
+static int refusal; /* what questions_ask() returns in place of asking */
 
 struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)
 {
 	return (struct worker_request){ .type = type, .pid = pid, .start_ticks = start_time };
+}
+
+int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
+{
+	(void)q;
+	if (refusal)
+		return refusal;
+	request = *r;
+	question = *about;
+	if (about->note_size) {
+		assert_int_equal(about->note_size, sizeof(note));
+		memcpy(&note, about->note, sizeof(note));
+	}
+	asked++;
+	return 0;
 }
 
 void questions_forget(struct questions *q, const void *asker)

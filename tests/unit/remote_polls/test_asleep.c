@@ -80,15 +80,6 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 
 /* --- the worker ----------------------------------------------------------------------------------------- */
 
-int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
-{
-	(void)q;
-	request = *r;
-	question = *about;
-	asked++;
-	return 0;
-}
-
 static void answer_with(__u8 *table, size_t size, int err)
 {
 	struct worker_reply reply = {

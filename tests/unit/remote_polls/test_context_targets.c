@@ -57,18 +57,6 @@ int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
 	return 0;
 }
 
-static __u32 note;
-
-int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
-{
-	(void)q;
-	request = *r;
-	question = *about;
-	memcpy(&note, about->note, sizeof(note));
-	asked++;
-	return 0;
-}
-
 /* --- turns of the loop ---------------------------------------------------------------------------------- */
 
 static struct context_names names;

@@ -17,7 +17,6 @@
 static struct kernel *const kernel = (struct kernel *)&programs;
 static struct context_vars vars;
 static __u32 process_id;
-static int refuse; /* what questions_ask() says */
 
 struct contexts *kernel_contexts(struct kernel *k)
 {
@@ -45,17 +44,6 @@ int kernel_get_layout(const struct kernel *k, __u32 index, struct layout *ret)
 	return 0;
 }
 
-int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
-{
-	(void)q;
-	if (refuse)
-		return refuse;
-	request = *r;
-	question = *about;
-	asked++;
-	return 0;
-}
-
 static struct registry *registry;
 static struct routes *routes;
 static struct route_targets *targets;
@@ -66,7 +54,7 @@ static int setup(void **state)
 	const struct registry_entry other = { .id = 6, .pid = PID + 1, .layout = 3, .start_time = 78 };
 
 	(void)state;
-	asked = refuse = 0;
+	asked = refusal = 0;
 	process_id = 5;
 	vars = (struct context_vars){ .trace = { .count = 1, .span_key = 4711 } };
 	loop = (struct loop){ 0 };
@@ -222,11 +210,11 @@ TEST(failures)
 
 TEST(a_worker_that_has_no_room)
 {
-	refuse = -EAGAIN;
+	refusal = -EAGAIN;
 	met(PID, 1);
 	turn();
 	assert_true(due_ms() > 0);
-	refuse = 0;
+	refusal = 0;
 	turn_until_asked(1);
 	assert_int_equal(request.routes.question.count, 1);
 }

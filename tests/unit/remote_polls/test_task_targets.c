@@ -94,22 +94,6 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 
 /* --- the worker ----------------------------------------------------------------------------------------- */
 
-static __u32 note;
-static int refusal;
-
-int questions_ask(struct questions *q, const struct question *about, struct worker_request *r)
-{
-	(void)q;
-	if (refusal)
-		return refusal;
-	request = *r;
-	question = *about;
-	assert_int_equal(about->note_size, sizeof(note));
-	memcpy(&note, about->note, sizeof(note));
-	asked++;
-	return 0;
-}
-
 static void answer(struct worker_reply *reply)
 {
 	reply->type = request.type;

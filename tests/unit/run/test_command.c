@@ -3,7 +3,6 @@
  * test_command.c - COMMAND: held back until it may go, its exit code as a shell gives it, why its exec
  * failed, and that no process and no descriptor is left behind.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,26 +22,16 @@
 
 #include "run/command.h"
 #include "base/cleanup.h"
+#include "tests/forge/own_fds.h"
 #include "tests/forge/test.h"
 
 static char directory[] = "/tmp/test_command.XXXXXX";
 static int fds_before;
 
-static int count_fds(const char *path)
-{
-	DIR *d = opendir(path);
-	int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 static int setup(void **state)
 {
 	(void)state;
-	fds_before = count_fds("/proc/self/fd");
+	fds_before = count_fds();
 	return 0;
 }
 
@@ -52,7 +41,7 @@ static int teardown(void **state)
 	(void)state;
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	assert_int_equal(count_fds("/proc/self/fd"), fds_before);
+	assert_int_equal(count_fds(), fds_before);
 	return 0;
 }
 
@@ -289,7 +278,7 @@ TEST(inherits_no_descriptor)
 
 	assert_int_equal(command_go(&c), 0);
 	snprintf(path, sizeof(path), "/proc/%d/fd", c.pid);
-	assert_int_equal(count_fds(path) + 1, fds_before); /* reading our own takes one more */
+	assert_int_equal(count_fds_in(path) + 1, fds_before); /* reading our own takes one more */
 	command_signal(&c, SIGKILL);
 	assert_int_equal(wait_for(&c), 128 + SIGKILL);
 	command_release(&c);
@@ -300,7 +289,7 @@ TEST(no_descriptors_left)
 	char *argv[] = { (char *)"true", NULL };
 	struct command c = { 0 };
 	struct rlimit old, tight;
-	int failures = 0, n = count_fds("/proc/self/fd");
+	int failures = 0, n = count_fds();
 
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	tight = old;
@@ -313,7 +302,7 @@ TEST(no_descriptors_left)
 		assert_true(err == -EMFILE || !err);
 		failures += err == -EMFILE;
 		command_release(&c);
-		assert_int_equal(count_fds("/proc/self/fd"), n);
+		assert_int_equal(count_fds(), n);
 	}
 	assert_true(failures >= 4); /* at each end of its two pipes */
 }
@@ -336,7 +325,7 @@ TEST(no_process_left)
 			_exit(3);
 		if (command_start(&c, argv, false) != -EAGAIN)
 			_exit(4);
-		_exit(c.pid != 77 || count_fds("/proc/self/fd") != fds_before ? 5 : 0);
+		_exit(c.pid != 77 || count_fds() != fds_before ? 5 : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);

@@ -170,12 +170,5 @@ TEST(files_of_others)
 	rmdir(folder);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(300);
-	return 0;
-}
-
 AROUND_EACH(setup, NULL);
-AROUND_ALL(begin, NULL);
+ENDS_IN(300);

@@ -201,12 +201,5 @@ TEST(a_manager_that_does_not_listen)
 	say_everything();
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(60);
-	return 0;
-}
-
 AROUND_EACH(setup, teardown);
-AROUND_ALL(begin, NULL);
+ENDS_IN(60);

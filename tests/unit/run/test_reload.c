@@ -200,12 +200,5 @@ TEST(a_file_that_is_watched)
 	assert_non_null(strstr(logged_text, "is read again"));
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(60);
-	return 0;
-}
-
 AROUND_EACH(setup_reload, teardown_reload);
-AROUND_ALL(begin, NULL);
+ENDS_IN(60);

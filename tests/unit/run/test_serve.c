@@ -265,12 +265,5 @@ TEST(nobody_is_heard_before)
 	close(client.fd);
 }
 
-static int begin(void **state)
-{
-	(void)state;
-	alarm(60);
-	return 0;
-}
-
 AROUND_EACH(setup_serve, teardown_serve);
-AROUND_ALL(begin, NULL);
+ENDS_IN(60);

@@ -78,12 +78,5 @@ TEST(the_loop_turns_on_without_it)
 		assert_int_equal(loop_turn(&loop, 1), 0);
 }
 
-static int begin_all(void **state)
-{
-	(void)state;
-	alarm(120);
-	return 0;
-}
-
 AROUND_EACH(setup_live, teardown_live);
-AROUND_ALL(begin_all, NULL);
+ENDS_IN(120);
