@@ -2,7 +2,9 @@
 """`pyperf-bpf tasks` asked about a program, and the interpreters that can be asked."""
 import json
 import os
+import re
 import signal
+import subprocess
 
 import pytest
 
@@ -54,3 +56,62 @@ def settled(pid):
     """Whether each task stands where it is meant to."""
     return all(task["state"] in ("waits", "not begun") or functions(task)[-1:] == ["plain"]
                for task in look(pid))
+
+
+def lines_that_stand(source):
+    return {match[1]: number for number, text in enumerate(source.read_text().splitlines(), 1)
+            for match in re.finditer(r"# stands: (\w+)", text)}
+
+
+def awaiters_of_the_running(pid):
+    """Those of the task "worker" of the graph "chain", as dump has them: of two that await "between" the
+    first is followed, and the other one counted."""
+    done = subprocess.run([profiler.BINARY, "dump", "--async", "--json", "--pid", str(pid)], check=True,
+                          capture_output=True, timeout=300)
+    thread, = [t for t in json.loads(done.stdout)["processes"][0]["threads"] if t.get("task") == "worker"]
+    first, second = thread["awaited_by"]
+    assert (first["task"], first["others"], functions(first)) == ("between", 0, ["of"])
+    assert second["others"] == 1 and not thread["awaited_by_more"]
+    return first, second
+
+
+BUSY = """
+import asyncio
+
+async def leaf():
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+
+async def branch():
+    await asyncio.gather(leaf(), leaf())
+
+async def rest():
+    await asyncio.get_running_loop().create_future()
+
+async def main():
+    kept = [asyncio.create_task(rest(), name="rest")]
+    print(1, flush=True)
+    while True:
+        %s
+
+asyncio.run(main())
+"""
+MAY_FOLLOW = {"branch": set(), "leaf": {"sleep"}, "sleep": {"__sleep0"}, "rest": set()}
+
+
+def go_on(python, branches, may_follow):
+    """A program in which tasks come and go by the thousand a second, as these lines begin branch(): none has
+    coroutines that do not belong together."""
+    may_follow = {**MAY_FOLLOW, **may_follow}
+    with profiler.target(python.path, "-S", "-c", BUSY % branches) as program:
+        waiting = 0
+        for _ in range(20):
+            process, = json.loads(tasks("--json", "--pid", program.pid).stdout)["processes"]
+            for task in process["tasks"]:
+                waiting += task["state"] == "waits"
+                shown = functions(task)
+                if task["state"] == "waits":
+                    assert all(b in may_follow[a] for a, b in zip(shown, shown[1:])), shown
+                elif task["state"] in ("changed", "unread"):
+                    assert shown == []
+        assert waiting >= 20  # "rest" at least

@@ -2,13 +2,13 @@
 """`pyperf-bpf tasks` of CPython 3.8 to 3.13, which do not say where their tasks are. The judge is the program
 itself: asyncio.all_tasks(), cr_await, and the futures that its tasks wait for. It is stopped."""
 import json
-import re
 import subprocess
 
 import pytest
 
 import profiler
-from async_tasks import EACH_FOUND, ONE_FOUND, functions, look, settled, stop, tasks
+from async_tasks import (EACH_FOUND, ONE_FOUND, awaiters_of_the_running, functions, go_on,
+                         lines_that_stand, look, settled, stop, tasks)
 
 GRAPHS = ["diamond", "generator", "awaitable", "shields", "waits", "timed", "orphan", "two"]
 SINCE = {"group": (3, 11), "eager": (3, 12)}
@@ -97,11 +97,6 @@ def test_threads(python, stopped):
     assert len(others) == 1
 
 
-def lines_that_stand(source):
-    return {match[1]: number for number, text in enumerate(source.read_text().splitlines(), 1)
-            for match in re.finditer(r"# stands: (\w+)", text)}
-
-
 def test_running_task(python, workloads, stopped):
     """Its frames are those of its thread, and `dump` names it and those that wait for it."""
     program, lines = stopped("chain", asked=False), lines_that_stand(workloads / "tasks.py")
@@ -111,12 +106,7 @@ def test_running_task(python, workloads, stopped):
     assert [(f["function"], f["line"]) for f in running["frames"][1:]] == [
         (name, lines[name]) for name in ("outer", "inner", "plain")]
     assert running["awaited_by"] == [found["between"]["id"]]
-    done = subprocess.run([profiler.BINARY, "dump", "--async", "--json", "--pid", str(program.pid)],
-                          check=True, capture_output=True, timeout=300)
-    thread, = [t for t in json.loads(done.stdout)["processes"][0]["threads"] if t.get("task") == "worker"]
-    first, second = thread["awaited_by"]
-    assert (first["task"], first["others"], functions(first)) == ("between", 0, ["of"])
-    assert second["others"] == 1 and not thread["awaited_by_more"]
+    awaiters_of_the_running(program.pid)
 
 
 def test_one_that_has_not_begun(stopped):
@@ -134,46 +124,10 @@ def test_who_is_only_told(stopped):
     assert 'Task "strange" in thread %d [awaited by something else]' % pid in tasks("--pid", pid).stdout
 
 
-BUSY = """
-import asyncio
-
-async def leaf():
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-
-async def branch():
-    await asyncio.gather(leaf(), leaf())
-
-async def rest():
-    await asyncio.get_running_loop().create_future()
-
-async def main():
-    kept = [asyncio.create_task(rest(), name="rest")]
-    print(1, flush=True)
-    while True:
-        await asyncio.wait([asyncio.create_task(branch()) for _ in range(10)])
-
-asyncio.run(main())
-"""
-MAY_FOLLOW = {"main": {"wait"}, "wait": {"_wait"}, "_wait": set(), "branch": set(), "leaf": {"sleep"},
-              "sleep": {"__sleep0"}, "rest": set()}
-
-
 @pytest.mark.parametrize("python", ONE_FOUND, indirect=True)
 def test_a_program_that_goes_on(python):
-    """Tasks come and go by the thousand a second: none has coroutines that do not belong together."""
-    with profiler.target(python.path, "-S", "-c", BUSY) as program:
-        waiting = 0
-        for _ in range(20):
-            process, = json.loads(tasks("--json", "--pid", program.pid).stdout)["processes"]
-            for task in process["tasks"]:
-                waiting += task["state"] == "waits"
-                names = functions(task)
-                if task["state"] == "waits":
-                    assert all(b in MAY_FOLLOW[a] for a, b in zip(names, names[1:])), names
-                elif task["state"] in ("changed", "unread"):
-                    assert names == []
-        assert waiting >= 20  # "rest" at least
+    go_on(python, "await asyncio.wait([asyncio.create_task(branch()) for _ in range(10)])",
+          {"main": {"wait"}, "wait": {"_wait"}, "_wait": set()})
 
 
 @pytest.mark.parametrize("python", ONE_FOUND, indirect=True)
