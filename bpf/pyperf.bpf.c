@@ -196,7 +196,7 @@ int list_processes(struct bpf_iter__task *ctx)
 	if (!task || task->pid != task->tgid)
 		return 0;
 	/* Without memory: a thread of the kernel, a zombie, or a main thread that ended before the others. */
-	if (!task->mm && (!task->exit_state || !task->signal->live.counter))
+	if (!BPF_CORE_READ(task, mm) && (!task->exit_state || !BPF_CORE_READ(task, signal, live.counter)))
 		return 0;
 	program_describe(task, &e);
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->comm);

@@ -19,11 +19,11 @@ static __always_inline __u64 task_user(const struct task_struct *task)
 	const struct cgroup *cgroup;
 
 	if (!bpf_core_field_exists(task->cgroups))
-		return USER_BY_UID | task->cred->uid.val;
-	cgroup = task->cgroups->dfl_cgrp;
-	if (cgroup->level < 1 || BPF_CORE_READ(cgroup, ancestors[1], kn, id) == opt_sessions)
-		return USER_BY_UID | task->cred->uid.val;
-	return cgroup->kn->id;
+		return USER_BY_UID | BPF_CORE_READ(task, cred, uid.val);
+	cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	if (BPF_CORE_READ(cgroup, level) < 1 || BPF_CORE_READ(cgroup, ancestors[1], kn, id) == opt_sessions)
+		return USER_BY_UID | BPF_CORE_READ(task, cred, uid.val);
+	return BPF_CORE_READ(cgroup, kn, id);
 }
 #endif
 

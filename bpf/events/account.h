@@ -25,7 +25,7 @@ static __always_inline const struct process *account_process(const struct task_s
 	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
 	if (!p || p->exec_id + execs != task->self_exec_id ||
-	    p->start_time != task->group_leader->start_boottime)
+	    p->start_time != BPF_CORE_READ(task, group_leader, start_boottime))
 		return NULL;
 	return process_is_counted(p->state) ? p : NULL;
 }
@@ -55,12 +55,14 @@ static __always_inline void account_count(const struct task_struct *task, __u32 
 	const __u32 bank = bank_of(*(volatile __u32 *)&tree_generation);
 	__u32 cpu = bpf_get_smp_processor_id(), node;
 	struct cpu_stats *count = bpf_map_lookup_elem(&stats, &cpu);
+	const struct task_struct *named;
 	char comm[16];
 
 	if (!count)
 		return;
 	by_thread &= quota_own_root(bank);
-	bpf_probe_read_kernel_str(comm, sizeof(comm), by_thread ? task->comm : task->group_leader->comm);
+	named = by_thread ? task : BPF_CORE_READ(task, group_leader);
+	bpf_probe_read_kernel_str(comm, sizeof(comm), named->comm);
 	node = root_of_other(count, bank, EVENT_CPU, process, by_thread ? task->pid : 0,
 			     task->start_boottime, comm);
 	node = node ? node_add(count, bank, node, CODE_ACCOUNT) : 0;
@@ -77,7 +79,7 @@ static __always_inline void account_list(struct task_struct *task)
 	struct account *a;
 	__u64 ns;
 
-	if (!task->mm || !thread_is_selected(task))
+	if (!BPF_CORE_READ(task, mm) || !thread_is_selected(task))
 		return;
 	p = account_process(task, 0);
 	a = p ? bpf_task_storage_get(&accounts, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE) : NULL;

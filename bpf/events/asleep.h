@@ -37,7 +37,7 @@ static __always_inline const struct process *python_of(const struct task_struct 
 	const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
 
 	if (!p || p->state != PROCESS_PYTHON || p->exec_id != task->self_exec_id ||
-	    p->start_time != task->group_leader->start_boottime)
+	    p->start_time != BPF_CORE_READ(task, group_leader, start_boottime))
 		return NULL;
 	return p;
 }
@@ -151,7 +151,7 @@ static __always_inline void list_thread(struct seq_file *seq, struct task_struct
 	struct asleep e = {};
 	struct wait *w;
 
-	if (!task->mm || task->flags & PF_KTHREAD || !thread_is_selected(task))
+	if (!BPF_CORE_READ(task, mm) || task->flags & PF_KTHREAD || !thread_is_selected(task))
 		return;
 	wait_meet(task);
 	if (!opt_offcpu || opt_threads == THREADS_ACTIVE)
@@ -168,7 +168,7 @@ static __always_inline void list_thread(struct seq_file *seq, struct task_struct
 	e.syscall = syscall_of(task);
 	e.iowait = BPF_CORE_READ_BITFIELD(task, in_iowait);
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm),
-				  opt_by_thread ? task->comm : task->group_leader->comm);
+				  opt_by_thread ? task->comm : BPF_CORE_READ(task, group_leader)->comm);
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 

@@ -13,7 +13,8 @@
 #include "bpf/data/maps.h"
 #include "bpf/sample/process.h"
 
-static __always_inline __u32 new_process_id(void)
+/* A global function: the verifier looks at its many ways once. */
+__noinline __u32 new_process_id(void)
 {
 	return new_id(held_ids, &last_process_id);
 }
@@ -61,7 +62,7 @@ static __always_inline void on_fork(struct task_struct *parent, struct task_stru
 	/* Most children of programs exec another one at once. One that goes on is met at its first tick. */
 	if (p->state == PROCESS_PROGRAM)
 		return;
-	if (p->start_time != parent->group_leader->start_boottime)
+	if (p->start_time != BPF_CORE_READ(parent, group_leader, start_boottime))
 		return;
 	if (opt_all && p->exec_id != parent->self_exec_id)
 		return;
@@ -151,7 +152,7 @@ static __always_inline void on_exec(struct task_struct *task)
 	p->id = new_process_id();
 	p->tasks = p->contexts = 0;
 	p->exec_id = task->self_exec_id;
-	p->start_time = task->group_leader->start_boottime;
+	p->start_time = BPF_CORE_READ(task, group_leader, start_boottime);
 	__sync_fetch_and_add(&processes_stamp, 1);
 }
 
@@ -161,7 +162,7 @@ static __always_inline void on_exit(struct task_struct *task)
 	__u32 tgid = task->tgid;
 	struct process *p;
 
-	if (task->signal->live.counter)
+	if (BPF_CORE_READ(task, signal, live.counter))
 		return;
 	p = bpf_map_lookup_elem(&processes, &tgid);
 	if (!p)

@@ -30,7 +30,7 @@ static __noinline void notice_send(struct cpu_stats *count, struct task_struct *
 		return;
 	*last = (__u64)tgid << 32 | ms;
 	program_describe(task, &e);
-	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), task->group_leader->comm);
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), BPF_CORE_READ(task, group_leader)->comm);
 	if (bpf_ringbuf_output(&records, &e, sizeof(e), BPF_RB_FORCE_WAKEUP))
 		count->ring_full++;
 	else

@@ -53,7 +53,7 @@ static __always_inline void program_file_of(const struct task_struct *task, stru
 static __always_inline void program_describe(const struct task_struct *task, struct record_process *ret)
 {
 	ret->pid = task->tgid;
-	ret->start_time = task->group_leader->start_boottime;
+	ret->start_time = BPF_CORE_READ(task, group_leader, start_boottime);
 	ret->exec_id = task->self_exec_id;
 	ret->user = task_user(task);
 	program_file_of(task, &ret->file);

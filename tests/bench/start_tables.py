@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Table 16: how long a profile of one second takes in all, and how long it is until the first sample can be
 taken: what somebody waits for who runs the profiler by hand."""
+import json
 import pathlib
 import tempfile
 import time
@@ -15,13 +16,16 @@ SECONDS = 1  # of each profile: the shortest that py-spy knows
 
 
 def mine(path, *what):
-    """Seconds until the first interval begins, and those that the run takes beside it. What is sampled starts
-    only after the clock is read, or runs already."""
+    """Seconds until the first interval begins, those of them that the profiler had a CPU, and those that the
+    run takes beside the interval. What is sampled starts only after the clock is read, or runs already."""
+    stats = path.with_suffix(".stats")
     begin = time.time()
-    done = run([profiler.BINARY, "-q", "-n", 0, "-d", SECONDS, "-o", path, *what], cpus=OTHER_CPUS)
+    done = run([profiler.BINARY, "-q", "-n", 0, "-d", SECONDS, "-o", path, "--stats-json", stats, *what],
+               cpus=OTHER_CPUS)
     if done.code:
         raise RuntimeError(done.err)
-    return pprof.read(path).time_nanos / 1e9 - begin, done.wall - SECONDS
+    cpu = json.loads(stats.read_text())["user"]["start_cpu_seconds"]
+    return pprof.read(path).time_nanos / 1e9 - begin, cpu, done.wall - SECONDS
 
 
 def others(peer, pid, path):
@@ -32,25 +36,28 @@ def others(peer, pid, path):
 
 
 def rounds(settings, python, directory):
-    """The columns of a row. In turns, so that what else the machine does meets all of them."""
+    """The columns of a row. In turns, so that what else the machine does meets all of them. COMMAND is begun
+    beside the program, too: else there would be a CPU more then."""
     path = pathlib.Path(directory) / "profile.pb.gz"
-    pid_first, pid_beside, command_first, py_spy = [], [], [], []
+    by_pid, by_command, py_spy = [], [], []
     peer = peers.PySpy()
     for _ in range(settings.repeats):
         with target(python.path, "depth.py", 20) as program:
-            first, beside = mine(path, "--pid", program.pid)
-            pid_first.append(first)
-            pid_beside.append(beside)
+            by_pid.append(mine(path, "--pid", program.pid))
+            by_command.append(mine(path, "--", python.path, "-c", BUSY))
             py_spy.append(others(peer, program.pid, pathlib.Path(directory) / "others"))
-        command_first.append(mine(path, "--", python.path, "-c", BUSY)[0])
-    return {"--pid, first sample": spread(pid_first), "-- COMMAND, first sample": spread(command_first),
-            "--pid, all but the second": spread(pid_beside), "py-spy, all but the second": spread(py_spy)}
+    pid_first, pid_cpu, pid_beside = (spread(column) for column in zip(*by_pid))
+    command_first, command_cpu, _ = (spread(column) for column in zip(*by_command))
+    return {"--pid, first sample": pid_first, "--pid, of it on a CPU": pid_cpu,
+            "-- COMMAND, first sample": command_first, "-- COMMAND, of it on a CPU": command_cpu,
+            "--pid, all but the second": pid_beside, "py-spy, all but the second": spread(py_spy)}
 
 
 def start(settings, save):
     table = Table("16. Until the first sample, seconds",
-                  "first sample: from exec to when the first interval begins. all but the second: what a run "
-                  "of -d %d takes\nbesides, with the start, the end and the file. The target has CPU %d."
+                  "first sample: from exec to when the first interval begins. of it on a CPU: without\n"
+                  "the times when others had it. all but the second: what a run of -d %d takes besides,\n"
+                  "with the start, the end and the file. The target has CPU %d, also when COMMAND is begun."
                   % (SECONDS, TARGET_CPU))
     for version in VERSIONS:
         python = next(iter(interpreters.of_versions(version)), None)

@@ -65,6 +65,11 @@ static struct pt_regs hosted_regs = { .syscall = -1 };
 #define task_thread_pointer(task) ((task)->thread_pointer)
 #define bpf_get_current_task_btf() (&hosted_task)
 #define task_user(task) ((__u64)(task)->tgid)
+#define HOSTED_READ_1(from, a) ((from)->a)
+#define HOSTED_READ_2(from, a, b) ((from)->a->b)
+#define HOSTED_READ_OF(a, b, which, ...) which
+#define BPF_CORE_READ(from, ...) \
+	HOSTED_READ_OF(__VA_ARGS__, HOSTED_READ_2, HOSTED_READ_1, )(from, __VA_ARGS__)
 #define program_file_of(task, ret) memset(ret, 0, sizeof(*(ret)))
 
 static void *bpf_map_lookup_elem(void *map, const void *key);

@@ -80,7 +80,11 @@ static struct pt_regs host_regs;
 #define task_user(task)		   ((task)->user)
 #define program_file_of(task, ret) memset(ret, 0, sizeof(*(ret)))
 #define bpf_get_current_task_btf() (host_task)
-#define BPF_CORE_READ(task, a, b)  ((task)->a->b)
+#define HOST_READ_1(from, a)	   ((from)->a)
+#define HOST_READ_2(from, a, b)	   ((from)->a->b)
+#define HOST_READ_OF(a, b, which, ...) which
+#define BPF_CORE_READ(from, ...) \
+	HOST_READ_OF(__VA_ARGS__, HOST_READ_2, HOST_READ_1, )(from, __VA_ARGS__)
 #define bpf_jiffies64()		   (clock_ns() / (NS_PER_SECOND / opt_hz))
 #define bpf_ktime_get_boot_ns()	   clock_boot_ns()
 #define bpf_strncmp(text, size, other) strncmp(text, other, size)

@@ -134,6 +134,7 @@ static inline __u64 call_helper(__s32 helper, const __u64 *r, __u8 *stack)
 	case BPF_FUNC_get_smp_processor_id: return run.cpu;
 	case BPF_FUNC_get_current_pid_tgid: return run.pid_tgid;
 	case BPF_FUNC_probe_read_user: return helper_read(r, true);
+	case BPF_FUNC_probe_read_kernel:
 	case BPF_FUNC_probe_read_kernel_str: return helper_read(r, false);
 	case BPF_FUNC_jiffies64: return run.jiffies;
 	case BPF_FUNC_get_current_task_btf: return (unsigned long)run.task;

@@ -4,6 +4,7 @@
  * that began earlier. The program is real and takes its time. Needs the right to load BPF.
  */
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -107,6 +108,17 @@ TEST_IN_CHILD(with_membarrier)
 	CHECK(g.outer == -1 && g.inner == -1);
 	waits_for_a_program(&g);
 	grace_close(&g);
+}
+
+/* A start does not wait for a grace period to learn that it could. */
+TEST_IN_CHILD(the_kernel_is_asked_and_not_tried)
+{
+	struct grace g;
+
+	CHECK(!refuse(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, EINVAL));
+	CHECK(!grace_open(&g));
+	CHECK(g.outer == -1);
+	CHECK(grace_wait(&g) == -EINVAL);
 }
 
 /* As on a kernel that was booted with nohz_full=. */
