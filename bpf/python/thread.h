@@ -300,7 +300,8 @@ static __always_inline __u64 first_interpreter(struct scratch *s, const struct t
 
 /*
  * Looks everywhere, cheapest first, until the sample's time is over, and leaves the thread state's address,
- * or 0, in s->search.found. Without one s->search.blind says whether there may be one all the same. Always 0.
+ * or 0, in s->search.found. Without one s->search.blind says whether there may be one all the same.
+ * s->search.fallback is taken where no thread state is active, and is set. Always 0.
  */
 __noinline int tstate_search(struct scratch *s, struct thread *t, const struct process *p,
 			     const struct layout *l)
@@ -309,7 +310,7 @@ __noinline int tstate_search(struct scratch *s, struct thread *t, const struct p
 
 	if (!s || !t || !p || !l)
 		return -1;
-	s->search.found = s->search.fallback = s->search.blind = 0;
+	s->search.found = s->search.blind = 0;
 	s->search.budget = SEARCH_MAX;
 	if (l->runtime_tstate) {
 		s->search.current = search_read(s, p->runtime + l->runtime_tstate);
@@ -354,16 +355,23 @@ static __always_inline int tstate_is_current(struct scratch *s, const struct thr
 	return s->search.current == t->tstate || now == t->searched;
 }
 
+/* From outside, whose thread state is where was read from the lists before (user/hosted/sample.c). */
+#ifndef thread_state_hint
+#define thread_state_hint(t, now)
+#endif
+
 /* The address of the current thread's thread state, whose bytes are then in s->tstate; 0 if it has none. */
 static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *count, struct thread *t,
 					 const struct process *p, const struct layout *l, __u64 now)
 {
-	__u64 found;
+	__u64 found, known;
 
 	if (l->has_cframe)
 		self_stack(s);
-	if (t->tstate && tstate_load_known(s, l, t) && tstate_is_current(s, t, p, l, now))
-		return t->tstate;
+	thread_state_hint(t, now);
+	known = t->tstate && tstate_load_known(s, l, t) ? t->tstate : 0;
+	if (known && tstate_is_current(s, t, p, l, now))
+		return known;
 	if (t->misses && now - t->searched < 1ULL << (t->misses & SEARCH_BACKOFF_MAX)) {
 		/* A thread of C gets its thread state with each call into Python, and that is where it is. */
 		found = t->tss ? search_read(s, t->tss) : 0;
@@ -373,6 +381,7 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *co
 			s->search.current = search_read(s, p->runtime + l->runtime_tstate);
 	} else {
 		count->thread_searches++;
+		s->search.fallback = known; /* a list may be longer than a search */
 		tstate_search(s, t, p, l);
 		found = s->search.found;
 		t->searched = now;

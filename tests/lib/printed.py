@@ -20,7 +20,7 @@ NOT_RUN = {
     r"pkill ": "ends others' programs: tests/e2e/serving/test_log.py sends the signal",
     r"PYPERF=": "runs tests",
     r"[$#] ": "what somebody saw whom something failed: tests/e2e/commands/test_first_minutes.py",
-    r"pyperf-bpf: |pyperf_bpf\.|sudo: |Setting up |-> ": "what is said",
+    r"(base|new): |pyperf-bpf: |pyperf_bpf\.|sudo: |Setting up |-> ": "what is said",
     r"pyperf-bpf doctor --kubelet URL": "wants a kubelet's token: tests/e2e/containers/test_pod_labels.py",
     r"pyperf-bpf (report|diff .*) 'pyroscope\+":
         "wants a Pyroscope with profiles: tests/e2e/push/test_receivers.py",

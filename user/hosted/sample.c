@@ -11,6 +11,7 @@
 
 #include "hosted/area.h"
 #include "hosted/memory.h"
+#include "remote/thread_states.h"
 
 static int mem_read(void *dst, unsigned int size, unsigned long long address)
 {
@@ -20,13 +21,15 @@ static int mem_read(void *dst, unsigned int size, unsigned long long address)
 #include "hosted/host.h"
 
 struct scratch;
+struct thread;
 struct layout;
 struct cpu_stats;
-struct thread;
+static void know_state(struct thread *t, __u64 now);
 static int settle_outcome(struct scratch *s, struct cpu_stats *count, enum event_kind kind, struct thread *t,
 			  const struct layout *l, int outcome);
 
 #define IN_VAIN_MAX 16 /* looks at a sleeper, until what is not whole is taken for all that there is */
+#define thread_state_hint(t, now) know_state(t, now)
 #define sample_of_one_moment(s, count, kind, t, l, outcome) (settle_outcome(s, count, kind, t, l, outcome))
 
 /* The kernel side is compiled with fewer warnings: a parameter may have the name of a map, or no use. */
@@ -47,16 +50,29 @@ _Static_assert(sizeof(struct account) == sizeof(((struct sampled *)0)->account),
 
 /* --- one moment --------------------------------------------------------------------------------------- */
 
-static const struct thread_hold *hold;
+static const struct sampled *sampled;
 static __u64 mismatches; /* cpu_stats.cache_mismatch before the sample */
 
 /* A sample of this thread begins. */
 static void begin(struct sampled *t, const struct cpu_stats *count)
 {
 	memory_begin(t->tid);
-	hold = &t->hold;
+	sampled = t;
 	mismatches = count->cache_mismatch;
 	host_hold_records();
+}
+
+/*
+ * A thread that is looked at for the first time: a search of its own would read as many thread states as
+ * there are threads, for each of them, and what it reads costs more than in the kernel.
+ */
+static void know_state(struct thread *t, __u64 now)
+{
+	if (t->tstate || t->misses || !sampled->tstate)
+		return;
+	t->tstate = sampled->tstate;
+	t->interp = sampled->interp;
+	t->searched = now;
 }
 
 /* What the sample was the first to send is sent again by the next one that meets it. */
@@ -92,7 +108,7 @@ static int settle_outcome(struct scratch *s, struct cpu_stats *count, enum event
 
 	if (refused)
 		ask_again();
-	else if (outcome == OUTCOME_NO_LAYOUT || thread_is_held(hold))
+	else if (outcome == OUTCOME_NO_LAYOUT || thread_is_held(&sampled->hold))
 		return outcome;
 	host_drop_records();
 	forget_codes(t);
@@ -196,8 +212,10 @@ static void end_pause(const struct sampled *t, enum event_kind kind)
 	}
 }
 
-void sample_set_id(struct sampled *t, __u64 thread_id)
+void sample_set_state(struct sampled *t, __u64 thread_id, const struct thread_state *state)
 {
+	t->tstate = state ? state->address : 0;
+	t->interp = state ? state->interp : 0;
 	if (t->thread_id == thread_id)
 		return;
 	t->thread_id = thread_id;

@@ -13,6 +13,7 @@
 
 struct area;
 struct process;
+struct thread_state;
 
 /* A thread, as /proc says it. */
 struct sampled {
@@ -22,6 +23,7 @@ struct sampled {
 	__u64 execs;	 /* of the process, since it was met first */
 	__u64 thread_id; /* what pthread_self() returns in it; 0 = not known, ... */
 #define THREAD_ID_OF_NONE (~0ULL) /* ... not known, but no thread state has it: a thread of C */
+	__u64 tstate, interp; /* its thread state and that one's interpreter, when last asked for; or 0 */
 	__u64 cpu_ns;	 /* the kernel's account */
 	__u64 user;
 	char comm[16], leader[16]; /* its name, and that of the main thread */
@@ -57,8 +59,11 @@ bool sample_asleep(struct sampled *t, int syscall, __u64 ns);
 void sample_queued(struct sampled *t, __u64 ns);
 /* Counts time of a thread that has ended, of which no stack was taken. */
 void sample_unseen(struct sampled *t, __u64 asleep_ns, __u64 queued_ns);
-/* So much has been found out of thread_id. What was not found without it is searched for anew. */
-void sample_set_id(struct sampled *t, __u64 thread_id);
+/*
+ * So much has been found out of thread_id, and where its thread state is (remote/thread_states.h); NULL: none
+ * is there. What was not found without that is searched for anew.
+ */
+void sample_set_state(struct sampled *t, __u64 thread_id, const struct thread_state *state);
 /* Whether a thread state may be found the next time, though there was none: by the enum outcome. */
 bool sample_is_without_state(int outcome);
 /* One look at it, which stands for so many. Returns the enum outcome that it ended in. */

@@ -207,6 +207,6 @@ void thread_list_find_ids(struct looked *p, const struct process *entry)
 
 		/* A thread keeps what it is called for life, though it may have no thread state now. */
 		if (s || !p->threads[i].s.thread_id || p->threads[i].s.thread_id == THREAD_ID_OF_NONE)
-			sample_set_id(&p->threads[i].s, s ? s->id : none);
+			sample_set_state(&p->threads[i].s, s ? s->id : none, s);
 	}
 }

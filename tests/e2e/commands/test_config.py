@@ -103,7 +103,7 @@ def config_map(folder, version, text):
 
 
 def test_another_rate_by_a_config_map(busy, tmp_path):
-    """Without a signal. Each interval has one rate, and the sum of all is what was counted."""
+    """Without a signal. An interval ends with the old rate, and the sum of all is what was counted."""
     if home.refusal():
         pytest.skip("SKIP bpf: from outside only a restart changes the rate")
     folder, volume = tmp_path / "profiles", tmp_path / "volume"
@@ -125,11 +125,12 @@ def test_another_rate_by_a_config_map(busy, tmp_path):
     assert said(run).count("nothing is changed") == 1
     finish(run, folder)
     found = periods_of(folder)
-    changes = [i for i, (a, b) in enumerate(zip(found, found[1:])) if max(a, b) > 1.5 * min(a, b)]
-    assert len(changes) == 1 and run.stats["frequency"] == 99, found
-    # A period is longer where ticks did not come, never shorter.
-    assert all(period >= 1e9 // 499 for period in found[:changes[0] + 1])
-    assert all(period >= 1e9 // 99 for period in found[changes[0] + 1:])
+    assert run.stats["frequency"] == 99
+    # A period is longer where ticks did not come, never shorter. The interval that begins with the new rate
+    # has the ticks that came while it was set.
+    assert all(period >= 1e9 // 499 for period in found), found
+    is_slow = [period >= 1e9 // 99 for period in found]
+    assert is_slow == sorted(is_slow) and is_slow.count(False) >= 2 and is_slow.count(True) >= 6, found
 
 
 def test_a_rate_that_stays(busy, tmp_path):
@@ -140,6 +141,7 @@ def test_a_rate_that_stays(busy, tmp_path):
     run = profiler.Run(tmp_path, "--config", file, output=None)
     profiler.wait_until(lambda: "listening" in said(run))
     assert "only a restart changes --frequency" in rewrite(run, file, text % (busy.pid, 99, tmp_path))
+    profiler.let_use_cpu(run, [busy.pid], 0.1)
     run.process.terminate()
     run.finish()
     assert run.stats["frequency"] == 499

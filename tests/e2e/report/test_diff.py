@@ -193,8 +193,8 @@ def test_flame_graph_of_the_same(files, tmp_path):
 
 
 def test_flame_graph_says_what_is_gone(files, tmp_path):
-    other = profiler.run(tmp_path, "-F", 999, "--", known.newest().path, "-c",
-                         PROGRAM.replace("ROUNDS", "1").replace("slower", "another")).path
+    program = PROGRAM.replace("ROUNDS", "1").replace("400", "4000").replace("slower", "another")
+    other = profiler.run(tmp_path, "-F", 999, "--", known.newest().path, "-c", program).path
     path = tmp_path / "difference.svg"
     assert run("--svg", path, files[2], other).returncode == 0
     texts = frames_of(path)[1]

@@ -163,7 +163,8 @@ def test_holders_and_waiters(served, show, tmp_path):
     for (waiter, holder), value in judged.items():
         merged[waiter, holder if holder in apart else "rest"] += value
     assert mine == merged
-    assert max(columns, key=columns.get)[0] == "holds"
+    named = {column: value for column, value in columns.items() if column[0] != "[nobody]"}
+    assert max(named, key=named.get)[0] == "holds"  # on a busy machine nobody may hold it for longer
     callers = collections.Counter()  # of holders that have a name, as report has them
     for (waiter, holder), value in judged.items():
         if holder[0] not in ("[nobody]", "[not known]"):

@@ -55,7 +55,7 @@ def test_a_program_that_knows_its_shares(tmp_path):
     spent, seen = json.loads(run.out), times_of(run.samples)
     own, found = sum(spent.values()), sum(seen[name] for name in spent)
     for name, seconds in spent.items():
-        assert abs(seconds / own - seen[name] / found) < 0.06, (name, spent, seen)
+        assert abs(seconds / own - seen[name] / found) < 0.1, (name, spent, seen)
     # It began before the first look, and ends with the program.
     assert 0.9 * own < seen["rest"] < 1.05 * own, (spent, seen)
     assert seen["[syscall futex]"] > 0.9 * seen["rest"] and seen["[syscall clock_nanosleep]"] > 0.1 * own
@@ -70,9 +70,10 @@ def test_who_sleeps_is_walked_once(tmp_path):
     """And has all of the time, however seldom it is looked at."""
     with profiler.target(known.newest().path, "-c", MANY, about=False) as target:
         profiler.wait_until(lambda: len(os.listdir("/proc/%d/task" % target.pid)) == 201, what="its threads")
-        run = profiler.run(tmp_path, *OUTSIDE, "-d", 4, "--pid", target.pid)
+        run = profiler.run_while(tmp_path, [target], 3, *OUTSIDE)
     rest = times_of(run.samples)["rest"]
-    assert 200 * 2 < rest < 200 * 4.2, rest  # the first look comes late on a busy machine
+    busy = sum(sample.values["wall"] for sample in run.samples) / 1e9 - rest  # of the first thread
+    assert busy > 2 and 0.8 * busy < rest / 200 < 1.2 * busy, (busy, rest)
     # Once, or 16 times while its thread state is not known yet; at each look it would be some 80,000 times.
     assert run.stats["counters"]["waits_seen"] < 4000, run.stats["counters"]
 
@@ -81,7 +82,16 @@ def test_who_sleeps_is_walked_once(tmp_path):
                          ids=lambda i: i.name)
 def test_each_version(python, tmp_path):
     script = "import time\ndef nap():\n    time.sleep(100)\nprint('{}', flush=True)\nnap()"
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+
+    def times():
+        return times_of([one for path in folder.glob("*.pb.gz") for one in profiler.read_samples(path)])
+
     with profiler.target(python.path, "-c", script) as target:
-        run = profiler.run(tmp_path, *OUTSIDE, "-d", 2, "--pid", target.pid)
-    times = times_of(run.samples)
-    assert times["nap"] > 1 and times["nap"] > 0.9 * max(times.values()), times
+        run = profiler.Run(tmp_path, *OUTSIDE, "--pid", target.pid, "--output-dir", folder, "--interval", 0.5,
+                           output=None)
+        profiler.wait_until(lambda: times()["nap"] > 0.5, what="time of its sleep")
+        run.interrupt()
+        run.finish()
+    assert times()["nap"] > 0.9 * max(times().values()), times()

@@ -85,6 +85,29 @@ static int asks(__u64 offset)
 	return is;
 }
 
+static __u64 find(struct thread *t, __u64 now)
+{
+	return tstate_find(scratch(), &hosted.stats, t, &hosted.process, &hosted.layout, now);
+}
+
+/* It has released the GIL, and stands in the list behind more than one search looks at. */
+TEST(a_known_thread_state_stays_known_wherever_it_is_in_the_list)
+{
+	struct py_thread *own = process_of(1, OTHERS);
+	struct thread t = { .interp = py_address(py.interp) };
+
+	forge_put(own->tstate, py.l.tstate_status, py.l.status_living, 4);
+	budget_begin(&scratch()->walk, 0);
+	self_begin(scratch(), &hosted_task);
+	assert_int_equal(find(&t, 100), 0);
+	t.misses = 0;
+	t.tstate = py_address(own->tstate);
+	t.interp = py_address(py.interp);
+	assert_int_equal(find(&t, 101), t.tstate);
+	assert_int_equal(t.tstate, py_address(own->tstate));
+	assert_int_equal(hosted.stats.thread_searches, 2);
+}
+
 /* A search for the thread state ends when the sample's time is over. */
 TEST(a_search_has_an_end)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a fleet costs its receiver: tests/bench/fleet.py PROFILER PICTURE [pyroscope|parca [NODES...]], with
-$PYROSCOPE or $PARCA, in Python with what the tests need (.cache/venv).
+"""What a fleet costs its receiver: tests/bench/fleet_cost.py PROFILER PICTURE [pyroscope|parca [NODES...]],
+with $PYROSCOPE or $PARCA, in Python with what the tests need (.cache/venv).
 
 Two services were really profiled. What was pushed of them is pushed again as if by 10, 100 and 1,000 nodes,
 a few minutes each, to a real Pyroscope or Parca that has nothing else: bytes, series, its CPU time, its
@@ -18,7 +18,8 @@ import urllib.request
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "lib"))
-os.environ["PYPERF"] = str(pathlib.Path(sys.argv[1]).resolve())
+if __name__ == "__main__":
+    os.environ["PYPERF"] = str(pathlib.Path(sys.argv[1]).resolve())
 import chart  # noqa: E402
 import fleet  # noqa: E402
 import interpreters as known  # noqa: E402
