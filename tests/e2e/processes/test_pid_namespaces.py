@@ -71,7 +71,7 @@ def test_events(pair, tmp_path):
 def test_ticks_from_outside(pair, tmp_path):
     """Where BPF is refused, threads of such a program are found as well."""
     run = profiler.Run(tmp_path, "--trigger", "outside", "--pid", ",".join(map(str, pair)))
-    profiler.let_use_cpu(run, list(pair), 1, seconds=3)
+    profiler.let_use_cpu(run, list(pair), 2, seconds=3)
     run.interrupt()
     run.finish()
     for pid, name in pair.items():
