@@ -63,27 +63,27 @@ struct table table_of_map(struct bpf_map *map)
 
 int table_get(const struct table *t, const void *key, void *ret)
 {
-	return t->kind->get(t, key, ret);
+	return t->kind ? t->kind->get(t, key, ret) : -ENODEV;
 }
 
 int table_set(const struct table *t, const void *key, const void *value)
 {
-	return t->kind->set(t, key, value);
+	return t->kind ? t->kind->set(t, key, value) : -ENODEV;
 }
 
 int table_remove(const struct table *t, const void *key)
 {
-	return t->kind->remove(t, key);
+	return t->kind ? t->kind->remove(t, key) : -ENODEV;
 }
 
 int table_all(const struct table *t, void *keys, void *values, __u32 *ret_count)
 {
-	return t->kind->all(t, keys, values, ret_count);
+	return t->kind ? t->kind->all(t, keys, values, ret_count) : -ENODEV;
 }
 
 int table_map(const struct table *t, bool writes, void **ret)
 {
-	return t->kind->map(t, writes, ret);
+	return t->kind ? t->kind->map(t, writes, ret) : -ENODEV;
 }
 
 void table_unmap(const struct table *t, const void *mapped)

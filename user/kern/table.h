@@ -22,6 +22,7 @@ struct table_kind {
 	int (*map)(const struct table *t, bool writes, void **ret);
 };
 
+/* All zero until its side is loaded, and for ever where that is refused: all below is -ENODEV then. */
 struct table {
 	const struct table_kind *kind;
 	void *of; /* the kind's own */

@@ -5,7 +5,9 @@
  */
 #include "tests/unit/kern/open_kernel.h"
 
+#include "kern/home.h"
 #include "kern/object.h"
+#include "kern/processes.h"
 #include "kern/table.h"
 
 AROUND_EACH(NULL, teardown);
@@ -63,4 +65,32 @@ TEST(array)
 			LAYOUTS_MAX * sizeof(l) + 4095);
 	table_unmap(&kernel->side.layouts, memory);
 	table_unmap(&kernel->side.layouts, NULL);
+}
+
+static int refuse(struct kernel *k, struct kernel_options *o)
+{
+	(void)o;
+	return kernel_fail(k, -EPERM, "not here");
+}
+
+/* Whoever asks it all the same hears that it is not there. */
+TEST(of_a_side_that_is_refused)
+{
+	struct home home = home_kernel;
+	struct kernel_options o = selected;
+	struct process_list list = {};
+	struct process p = {};
+	void *memory = NULL;
+
+	home.choose = refuse;
+	o.home = &home;
+	assert_int_equal(kernel_open(&kernel, &o), -EPERM);
+	assert_int_equal(kernel_processes(kernel, &list), -ENODEV);
+	assert_int_equal(kernel_get_process(kernel, 1, &p), -ENODEV);
+	assert_int_equal(table_set(&kernel->side.processes, &p.id, &p), -ENODEV);
+	assert_int_equal(table_remove(&kernel->side.processes, &p.id), -ENODEV);
+	assert_int_equal(table_map(&kernel->side.nodes, false, &memory), -ENODEV);
+	assert_null(memory);
+	kernel_close(kernel); /* while its home is there */
+	kernel = NULL;
 }
