@@ -45,6 +45,28 @@ def trial():
         return "runc: " + done.stderr.strip()[-200:] if done.returncode else None
 
 
+# What `docker run` gives.
+DOCKER = tuple("CAP_" + name for name in (
+    "AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE NET_RAW SETFCAP SETGID SETPCAP "
+    "SETUID SYS_CHROOT").split())
+
+
+def docker_rules(capabilities, reads=True):
+    """What Docker's seccomp rules (seccomp/default.json of github.com/moby/profiles) refuse to a container
+    with these capabilities, of the calls that a profiler may want. reads: whether memory of others may be
+    read, as on every kernel from 4.8 on; before, and by rules that are stricter, it needs CAP_SYS_PTRACE."""
+    wanted = {"bpf": "CAP_BPF", "perf_event_open": "CAP_PERFMON", "open_by_handle_at": "CAP_DAC_READ_SEARCH",
+              "syslog": "CAP_SYSLOG", **dict.fromkeys(("kcmp", "pidfd_getfd", "process_madvise"),
+                                                      "CAP_SYS_PTRACE")}
+    if not reads:
+        wanted |= dict.fromkeys(("process_vm_readv", "process_vm_writev", "ptrace"), "CAP_SYS_PTRACE")
+    refused = [call for call, capability in wanted.items() if capability not in capabilities]
+    refused += ["mount", "setns", "unshare", "keyctl", "userfaultfd", "io_uring_setup"]
+    return {"defaultAction": "SCMP_ACT_ALLOW", "architectures": ["SCMP_ARCH_X86_64", "SCMP_ARCH_AARCH64"],
+            "syscalls": [{"names": refused, "action": "SCMP_ACT_ERRNO", "errnoRet": 1},
+                         {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": 38}]}
+
+
 def bind(source, target=None, writable=False):
     return {"destination": str(target or source), "source": str(source), "type": "bind",
             "options": ["rbind", "rw" if writable else "ro"]}
@@ -53,7 +75,8 @@ def bind(source, target=None, writable=False):
 class Container:
     """A bundle: directory/rootfs is to be filled by the caller. The cgroup is named as Docker names it."""
 
-    def __init__(self, directory, arguments, mounts=(), capabilities=(), host_pid=False, environment=()):
+    def __init__(self, directory, arguments, mounts=(), capabilities=(), host_pid=False, environment=(),
+                 rules=None):
         self.id = cgroups.container_id()
         self.bundle = pathlib.Path(directory)
         self.root = self.bundle / "rootfs"
@@ -69,6 +92,8 @@ class Container:
                                    for kind in ("bounding", "effective", "permitted")}
         config["root"] = {"path": "rootfs", "readonly": True}
         config["mounts"] += mounts
+        if rules:
+            config["linux"]["seccomp"] = rules
         config["linux"]["cgroupsPath"] = "/%s/%s" % (PARENT, self.id)
         config["linux"]["namespaces"] = [n for n in config["linux"]["namespaces"]
                                          if n["type"] != "network" and not (host_pid and n["type"] == "pid")]

@@ -30,6 +30,7 @@
 #include "kern/process_table.h"
 #include "kern/stats.h"
 #include "kern/tables.h"
+#include "proc/forbidden.h"
 #include "pyperf.skel.h"
 
 #define FREQUENCY_MAX 999
@@ -48,6 +49,10 @@ struct outside {
 
 static int choose(struct kernel *k, struct kernel_options *o)
 {
+	const char *why = forbidden_everywhere();
+
+	if (why)
+		return kernel_fail(k, -EPERM, "%s", why);
 	if (!thread_runs_are_counted("/proc/self/schedstat"))
 		return kernel_fail(k, -EOPNOTSUPP,
 				   "this kernel does not count how often a thread is given a CPU "

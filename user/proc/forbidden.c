@@ -20,6 +20,20 @@ bool forbidden_is(pid_t pid)
 	return process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno == EPERM;
 }
 
+/* Docker's rules allow it from Linux 4.8 on, before to who has CAP_SYS_PTRACE. There are stricter ones. */
+const char *forbidden_everywhere(void)
+{
+	char from = 1, to;
+	const struct iovec remote = { &from, 1 }, local = { &to, 1 };
+
+	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1)
+		return NULL;
+	if (errno == ENOSYS)
+		return "there is no process_vm_readv here (CONFIG_CROSS_MEMORY_ATTACH, or seccomp)";
+	return "process_vm_readv is refused even for one's own memory, which seccomp does (docker run "
+	       "--cap-add SYS_PTRACE allows it, or another --security-opt seccomp=)";
+}
+
 /* Of what is in /proc/PID root is the owner when the process is not dumpable (fs/proc/base.c). */
 static const char *reason(pid_t pid, int scope)
 {

@@ -277,7 +277,7 @@ static int dump_subject(const struct options *o, const struct subject *subject)
 		.selection = settings_selection(o),
 		.colour = isatty(STDOUT_FILENO),
 	};
-	int err = named_check_proc() ?: named_check(o->pid_list, o->pid_count) ?:
+	int err = named_check_proc() ?: named_check_memory() ?: named_check(o->pid_list, o->pid_count) ?:
 		  log_lack(worker_start(&k.worker, o->pod_logs), "the worker process cannot be started");
 
 	/* To see other users' processes where /proc hides them. */

@@ -50,6 +50,16 @@ int named_check_readable(const pid_t *pids, size_t count)
 	return -EACCES;
 }
 
+int named_check_memory(void)
+{
+	const char *why = forbidden_everywhere();
+
+	if (!why)
+		return 0;
+	log_error("%s" ASK_DOCTOR, why);
+	return -EACCES;
+}
+
 int named_check_proc(void)
 {
 	if (visible_is_mounted())

@@ -18,6 +18,9 @@ int named_check(const pid_t *pids, size_t count);
 /* For looks from outside: 0, or -EACCES where not one of them may be read, which has been said. */
 int named_check_readable(const pid_t *pids, size_t count);
 
+/* 0, or -EACCES where nobody's memory can be read (proc/forbidden.h), which has been said. */
+int named_check_memory(void);
+
 /* Whether there is a /proc, without which nothing can be looked at. Says so. 0 or -ENOENT. */
 int named_check_proc(void);
 

@@ -9,6 +9,7 @@
 
 #include "proc/forbidden.h"
 #include "tests/forge/child.h"
+#include "tests/forge/refuse.h"
 #include "tests/forge/test.h"
 
 #define ANOTHER 65534
@@ -66,4 +67,39 @@ TEST(another_user)
 TEST(one_that_has_ended_is_not_forbidden)
 {
 	assert_false(forbidden_is(NOBODY));
+}
+
+/* In a child, where that cannot be undone. */
+static int judge_without_the_call(int error, const char *says)
+{
+	const char *why;
+
+	if (forbidden_everywhere())
+		return 1;
+	if (refuse(SYS_process_vm_readv, REFUSE_ANY, error))
+		return 2;
+	why = forbidden_everywhere();
+	return why && strstr(why, says) ? 0 : 3;
+}
+
+TEST(where_nobody_can_be_read)
+{
+	static const struct {
+		int error;
+		const char *says;
+	} cases[] = {
+		{ EPERM, "which seccomp does (docker run --cap-add SYS_PTRACE allows it" },
+		{ ENOSYS, "no process_vm_readv here" },
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		const pid_t child = fork();
+		int status;
+
+		assert_true(child >= 0);
+		if (!child)
+			_exit(judge_without_the_call(cases[i].error, cases[i].says));
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
 }
