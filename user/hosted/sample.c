@@ -56,7 +56,7 @@ static __u64 mismatches; /* cpu_stats.cache_mismatch before the sample */
 /* A sample of this thread begins. */
 static void begin(struct sampled *t, const struct cpu_stats *count)
 {
-	memory_begin(t->tid);
+	memory_begin(t->tid, &t->places);
 	sampled = t;
 	mismatches = count->cache_mismatch;
 	host_hold_records();

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <linux/types.h>
 
+#include "hosted/memory.h"
 #include "hosted/threads.h"
 
 struct area;
@@ -29,6 +30,7 @@ struct sampled {
 	char comm[16], leader[16]; /* its name, and that of the main thread */
 	__u64 account[2]; /* a struct account of its own */
 	struct thread_hold hold;
+	struct memory_places places; /* that its last look has read */
 	struct sampled_place { /* where the stack of its sleep is in the tree */
 		__u32 node, generation, process;
 		int outcome;
