@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What `go tool pprof` says of a profile, as rows: the judge of `pyperf-bpf report` and `pyperf-bpf diff`."""
-import os
 import re
-import shutil
-import subprocess
 
-import pytest
-
+import go_pprof
 import profiler
 
-needs_go = pytest.mark.skipif(not shutil.which("go"),
-                              reason="SKIP go: no go command (Debian package golang-go)")
+needs_go = go_pprof.needed
 ALL = "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-trim=false", "-symbolize=none"
 UNITS = {"nanoseconds": "ns", "bytes": "B"}
 NUMBER = r"(-?[\d.]+)(?:ns|B)?"
 
 
-def go(*arguments):
-    done = subprocess.run(["go", "tool", "pprof", *map(str, arguments)], capture_output=True, text=True,
-                          timeout=300, env=dict(os.environ, GOTOOLCHAIN="local"))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+go = go_pprof.read
 
 
 def top(path, event, unit, *more, granularity="-filefunctions"):

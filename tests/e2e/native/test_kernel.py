@@ -3,11 +3,10 @@
 import gzip
 import pathlib
 import re
-import shutil
-import subprocess
 
 import pytest
 
+import go_pprof
 import interpreters as known
 import kernel_stacks
 import pprof
@@ -66,11 +65,7 @@ def test_addresses_stay_inside(python, program, tmp_path):
         assert address.encode() not in text and address not in lines
     # As numbers: in the folded text there are none, in pprof an address is one of a mapping of ours.
     assert not re.search("f{6}[89a-f][0-9a-f]{7}", lines)
-    go = shutil.which("go") or "/usr/local/go/bin/go"
-    if not pathlib.Path(go).exists():
-        pytest.skip("SKIP go: it is not here to read the profile; what is before this was checked")
-    raw = subprocess.run([go, "tool", "pprof", "-raw", run.path], stdout=subprocess.PIPE, text=True,
-                         check=True).stdout
+    raw = go_pprof.read("-raw", run.path)
     within = [line for line in raw.splitlines() if re.match(r"\s*\d+: 0x[0-9a-f]+ M=\d+ ", line)]
     starts = {"M=" + m: start for m, start, name in
               re.findall(r"^(\d+): (0x\w+)/0x\w+/0x\w+ (\[[\w.]+\])", raw, re.M)
@@ -80,9 +75,7 @@ def test_addresses_stay_inside(python, program, tmp_path):
     assert starts and addresses == {(start, m) for m, start in starts.items()}, (starts, addresses)
     ours = [int(start, 16) for start in starts.values()]
     assert all(start < 1 << 63 and not start % (1 << 33) for start in ours), starts
-    shown = subprocess.run([go, "tool", "pprof", "-top", "-cum", "-nodecount=0", run.path],
-                           stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert kernel_stacks.ENTRY in shown
+    assert kernel_stacks.ENTRY in go_pprof.read("-top", "-cum", "-nodecount=0", run.path)
 
 
 def test_system_call_without_native(python, program, tmp_path):

@@ -3,13 +3,13 @@
 workloads/native/lines.c, whose comments say which line belongs to which function."""
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 
+import go_pprof
 import interpreters as known
 import namespaces
 import profiler
@@ -133,16 +133,14 @@ def test_folded_and_summary_have_them_as_frames(program, library, tagged, tmp_pa
     assert re.search(r"innermost +\S*/lines\.c", run.out) and "in lines.so" in run.out, run.out
 
 
-@pytest.mark.skipif(not shutil.which("go"), reason="SKIP go: no go command (Debian package golang-go)")
+@go_pprof.needed
 def test_go_tool_pprof_lists_them(program, library, source, tagged, tmp_path):
     run = profiled(tmp_path, program, library, "--native", "top", "--native-lines")
-    done = subprocess.run(["go", "tool", "pprof", "-list", "^innermost$", str(run.path)], capture_output=True,
-                          text=True, timeout=300, env=dict(os.environ, GOTOOLCHAIN="local"))
-    assert done.returncode == 0, done.stderr
-    rows = re.findall(r"^ +(\S+) +(\S+) +(\d+):", done.stdout, re.M)
+    text = go_pprof.read("-list", "^innermost$", run.path)
+    rows = re.findall(r"^ +(\S+) +(\S+) +(\d+):", text, re.M)
     hot = {int(line) for own, total, line in rows if own != "."}
-    assert hot and hot <= tagged["innermost"], done.stdout
-    assert "x = x * 1103515245 + 12345" in done.stdout
+    assert hot and hot <= tagged["innermost"], text
+    assert "x = x * 1103515245 + 12345" in text
 
 
 def test_a_stripped_file_is_as_without(program, library, tmp_path):

@@ -10,6 +10,7 @@ import tempfile
 
 import pytest
 
+import go_pprof
 import interpreters as known
 import namespaces
 import native_frames
@@ -199,11 +200,7 @@ def test_trampolines_of_x_perf(mode, workloads, tmp_path, perf_maps):
 
 
 def go_pprof(path, *arguments):
-    if not shutil.which("go"):
-        pytest.skip("SKIP go: it is not here")
-    done = subprocess.run(["go", "tool", "pprof", *arguments, path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return go_pprof.read(*arguments, path)
 
 
 @pytest.mark.parametrize("link", ["-Wl,-z,noseparate-code", "-Wl,-Ttext-segment=0x4000000"])

@@ -2,13 +2,12 @@
 """What is written: pprof for Google's own reader, folded stacks, the statistics."""
 import os
 import re
-import shutil
-import subprocess
 import time
 
 import pytest
 
 import formats
+import go_pprof
 import interpreters as known
 import pprof
 import profiler
@@ -50,11 +49,7 @@ def mapped_by(pid):
                                        ["-top", "-cum", "-sample_index=samples"], ["-top", "-lines"]),
                          ids=lambda a: "".join(a))
 def test_go_tool_pprof_reads_it(written, arguments):
-    if not shutil.which("go"):
-        pytest.skip("SKIP go: no go command (Debian package golang-go)")
-    done = subprocess.run(["go", "tool", "pprof", *arguments, str(written.path)], capture_output=True,
-                          text=True,
-                          timeout=300, env=dict(os.environ, GOTOOLCHAIN="local", PPROF_NO_BROWSER="1"))
+    done = go_pprof.run(*arguments, written.path, PPROF_NO_BROWSER="1")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert ("thread: Total" if arguments == ["-tags"] else "spin") in done.stdout

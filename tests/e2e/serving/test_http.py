@@ -12,7 +12,6 @@ import os
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import time
@@ -20,6 +19,7 @@ import time
 import pytest
 
 import formats
+import go_pprof
 import home
 import interpreters as known
 import interval_graph
@@ -55,13 +55,8 @@ def stacks(profile):
 
 
 def go_tool_pprof(directory, *arguments):
-    if not shutil.which("go"):
-        pytest.skip("SKIP go: no go command (Debian package golang-go)")
-    environment = dict(os.environ, PPROF_TMPDIR=str(directory), GOFLAGS="-mod=mod")
-    done = subprocess.run(["go", "tool", "pprof", *arguments], capture_output=True, text=True, timeout=120,
-                          env=environment, cwd=directory)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return go_pprof.read(*arguments, timeout=120, cwd=directory, PPROF_TMPDIR=str(directory),
+                         GOFLAGS="-mod=mod")
 
 
 def test_go_tool_pprof(tmp_path, workloads):

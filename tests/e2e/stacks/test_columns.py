@@ -3,11 +3,10 @@
 oracle's (test_line_oracle.py); this is how they get into a profile."""
 import collections
 import os
-import shutil
-import subprocess
 
 import pytest
 
+import go_pprof
 import interpreters as known
 import pprof
 import profiler
@@ -82,27 +81,20 @@ def test_folded_stays_as_it_is(busy, tmp_path):
 
 def go_rows(path, *options):
     """What `go tool pprof -top -lines` says of the lines of pair(): {"LINE" or "LINE:COLUMN"}."""
-    done = subprocess.run(["go", "tool", "pprof", "-top", "-lines", *options, str(path)], capture_output=True,
-                          text=True, timeout=300, env=dict(os.environ, GOTOOLCHAIN="local"))
+    done = go_pprof.run("-top", "-lines", *options, path)
     assert (done.returncode, done.stderr) == (0, "")
     rows = [row for row in done.stdout.splitlines() if " pair " in row]
     return {row.rpartition("columns.py:")[2].strip() for row in rows}
 
 
-needs_go = pytest.mark.skipif(not shutil.which("go"),
-                              reason="SKIP go: no go command (Debian package golang-go)")
-
-
-@needs_go
+@go_pprof.needed
 def test_go_tool_pprof_shows_lines_of_a_profile_with_columns(written, busy):
     assert go_rows(written.path) == {str(busy[-1].about["line"])}
 
 
-@needs_go
+@go_pprof.needed
 def test_go_tool_pprof_shows_them(written, busy):
-    said = subprocess.run(["go", "tool", "pprof", "-h"], capture_output=True, text=True, timeout=300,
-                          env=dict(os.environ, GOTOOLCHAIN="local"))
-    if "-showcolumns" not in said.stdout + said.stderr:
+    if "-showcolumns" not in go_pprof.usage():
         pytest.skip("SKIP go-columns: this go tool pprof has no -showcolumns")
     line = busy[-1].about["line"]
     wanted = {"%d:%d" % (line, column) for column in busy[-1].about["columns"].values()}
