@@ -18,7 +18,7 @@
 #define ATTEMPTS	 50
 #define EAGER_ATTEMPTS	 10	/* without a pause; there are no more of them if there is nothing to see */
 #define PAUSE_NS	 50000	/* before each of the others, so that the target gets on */
-#define TIME_MAX	 200	/* ms for all of them; a hostile process could make one last long */
+#define TIME_MAX	 200	/* ms of CPU time for all of them; a hostile process could make one long */
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX	 256	/* looked at in one attempt */
 #define STRETCHES_MAX	 4	/* of DEPTH_LIMIT frames each; so many are no accident, even without a root */
@@ -43,6 +43,12 @@ static const char too_slow[] = "the stacks of its threads take too long to walk"
 static const char bad_instr[] = "the frames of its stacks do not stand in the bytecode of their code objects";
 
 #include "python/objects.h"
+
+/* CPU time: that others have the CPU says nothing of a layout. Who makes us wait is stopped by worker.c. */
+static __u64 spent_ms(void)
+{
+	return clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) / NS_PER_MS;
+}
 #include "python/target_walk.h"
 
 #include "bpf/python/capture.h"
@@ -51,7 +57,7 @@ static const char bad_instr[] = "the frames of its stacks do not stand in the by
 static struct proof_state {
 	const struct layout *layout;
 	const char *reason;
-	__u64 end; /* ms, CLOCK_MONOTONIC: of all attempts */
+	__u64 end; /* spent_ms(): of all attempts */
 	unsigned int threads;
 	unsigned int python; /* frames of the stack */
 	__u32 head;	     /* bytes of an object's header */
@@ -233,7 +239,7 @@ static int walk_to_root(__u64 frame)
 	state.python = 0;
 	walk_begin(w, frame, l->tstate_chunk ? tstate_word(l->tstate_chunk) : 0);
 	for (int i = 0; i < STRETCHES_MAX && !err && (!i || w->end == WALK_DEEP); i++) {
-		if (i && clock_ms() > state.end)
+		if (i && spent_ms() > state.end)
 			return contradict(too_slow);
 		if (i)
 			w->end = WALK_ON;
@@ -289,7 +295,7 @@ static int try_interpreter(__u64 interp)
 	__u64 tstate = read_word(interp + state.layout->interp_threads);
 	int result = PROOF_NOT_YET, one;
 
-	while (tstate && state.threads++ < THREADS_MAX && clock_ms() <= state.end) {
+	while (tstate && state.threads++ < THREADS_MAX && spent_ms() <= state.end) {
 		one = try_thread(tstate, interp);
 		if (one == PROOF_HOLDS)
 			return one;
@@ -327,11 +333,11 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 	int result = -EPROTO, one;
 
 	target_memory_choose(tid);
-	state.end = clock_ms() + TIME_MAX;
+	state.end = spent_ms() + TIME_MAX;
 	state.reason = too_slow;
 	state.layout = layout;
 	state.head = objects_head(layout);
-	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && clock_ms() <= state.end; i++) {
+	for (int i = 0; i < (result < 0 ? ATTEMPTS : EAGER_ATTEMPTS) && spent_ms() <= state.end; i++) {
 		if (i >= EAGER_ATTEMPTS)
 			nanosleep(&pause, NULL);
 		one = attempt(runtime);
@@ -339,7 +345,7 @@ int proof_of_layout(pid_t tid, const struct layout *layout, __u64 runtime, const
 			return target_memory_error();
 		if (one == PROOF_HOLDS)
 			return one;
-		if (one == PROOF_NOT_YET && clock_ms() <= state.end)
+		if (one == PROOF_NOT_YET && spent_ms() <= state.end)
 			result = one;
 	}
 	if (result < 0)
