@@ -381,7 +381,7 @@ static __always_inline __u64 tstate_find(struct scratch *s, struct cpu_stats *co
 			s->search.current = search_read(s, p->runtime + l->runtime_tstate);
 	} else {
 		count->thread_searches++;
-		/* A list may be longer than a search. Without a status word it may be of memory that is free. */
+		/* A list may be longer than a search. Without a status word it may lie in free memory. */
 		s->search.fallback = l->status_active ? known : 0;
 		tstate_search(s, t, p, l);
 		found = s->search.found;
