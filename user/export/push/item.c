@@ -7,6 +7,14 @@
 
 #include "base/cleanup.h"
 
+bool push_item_any_failed(const struct push_item *item)
+{
+	for (; item; item = item->next)
+		if (item->attempts > (item->attempt.easy ? 1 : 0))
+			return true;
+	return false;
+}
+
 void push_item_free(struct push_item *item)
 {
 	if (!item)

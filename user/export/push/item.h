@@ -25,6 +25,11 @@ struct push_item {
 
 /* NULL is fine. */
 void push_item_free(struct push_item *item);
+/*
+ * Whether this one, or one behind it, was tried in vain; NULL: no. The queue may never be empty: where pushes
+ * are spread over an interval, the next one is there before one is sent.
+ */
+bool push_item_any_failed(const struct push_item *item);
 /* The item as a profile to push. It is valid as long as the item. */
 struct push_profile push_item_profile(const struct push_item *item);
 /* Takes the first one out of the list; NULL = it is empty. */

@@ -28,7 +28,7 @@ struct push {
 	struct push_item *first, **last;
 	struct shares *shares; /* of users; what is called addresses there is bytes and ITEM_BYTES */
 	size_t waiting, bytes, active;
-	bool hurry, failed, remarked; /* the last two: since the queue was empty */
+	bool hurry, failed, remarked; /* the last two: since nothing was to be tried again */
 	bool exposed;
 	double not_before; /* CLOCK_MONOTONIC: it wants to be left alone until then */
 	struct push_pauses pauses;
@@ -61,12 +61,13 @@ static void remove_item(struct push *p, struct push_item *item)
 	shares_drop(p->shares, item->share, ITEM_BYTES + item->encoded.size);
 	stop_item(item);
 	push_item_free(item);
-	if (!p->waiting && !p->failed)
+	if (push_item_any_failed(p->first))
+		return;
+	if (!p->failed)
 		p->trouble[0] = '\0';
-	if (!p->waiting && !p->remarked)
+	if (!p->remarked)
 		p->remark[0] = '\0';
-	if (!p->waiting)
-		p->failed = p->remarked = false;
+	p->failed = p->remarked = false;
 }
 
 __attribute__((format(printf, 2, 3))) static void trouble(struct push *p, const char *format, ...)

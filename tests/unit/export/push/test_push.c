@@ -221,6 +221,50 @@ TEST(pauses_before_the_next_attempt)
 	assert_int_equal(push_timeout_ms(push), -1);
 }
 
+/* Of the connections that wait the first one is closed, or answered. */
+static void serve(bool well)
+{
+	static const char ok[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	const __u64 ended = push_get_stats(push)->failures + push_get_stats(push)->delivered;
+	struct pollfd listener = { .fd = silent, .events = POLLIN };
+	char request[4096];
+	int fd;
+
+	while (!poll(&listener, 1, 0))
+		turn(10);
+	fd = accept(silent, NULL, NULL);
+	assert_true(fd >= 0);
+	if (well) {
+		while (recv(fd, request, sizeof(request), MSG_DONTWAIT) <= 0)
+			turn(10);
+		assert_int_equal(send(fd, ok, sizeof(ok) - 1, 0), sizeof(ok) - 1);
+	}
+	close(fd);
+	while (push_get_stats(push)->failures + push_get_stats(push)->delivered == ended)
+		turn(10);
+}
+
+/* Where pushes are spread over an interval the next one may be there before one is sent. */
+TEST(trouble_is_over_though_one_always_waits)
+{
+	struct pollfd listener = { .events = POLLIN };
+
+	open_push(true);
+	listener.fd = silent;
+	add("a", 10);
+	serve(false);
+	assert_true(*push_trouble(push));
+	while (!poll(&listener, 1, 0)) /* it is tried again */
+		turn(10);
+	add("b", 10);
+	serve(true);
+	assert_true(*push_trouble(push));
+	add("c", 10);
+	serve(true);
+	assert_int_equal(push_waiting(push), 1);
+	assert_string_equal(push_trouble(push), "");
+}
+
 static double seconds_of_turns(int n)
 {
 	double begin = clock_seconds();
