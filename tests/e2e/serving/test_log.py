@@ -331,7 +331,7 @@ def test_a_run_ends_with_its_log(python, tmp_path):
     shared = file["shared"]
     names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
     callers, samples = shared["stackTable"]["prefixOffset"], file["threads"][0]["samples"]
-    assert len(samples["stack"]) > 100 and samples["time"] == sorted(samples["time"])
+    assert len(samples["stack"]) > 30 and samples["time"] == sorted(samples["time"])
     for stack in samples["stack"]:
         while True:
             name = names[shared["frameTable"]["func"][shared["stackTable"]["frame"][stack]]]

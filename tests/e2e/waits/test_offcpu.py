@@ -83,7 +83,9 @@ def test_disk(scene, function, below, workloads, tmp_path):
     asleep = collections.Counter()
     for s in of_function:
         asleep[tuple(name for name in profiler.functions(s) if name.startswith("["))] += s.values["offcpu"]
-    assert asleep.most_common(1)[0][0] == ("[I/O]", below), asleep
+    # To have it forgotten takes its time as well, on some machines more.
+    reading = sum(ns for names, ns in asleep.items() if below in names)
+    assert asleep["[I/O]", below] > 0.9 * reading > 0, asleep
 
 
 CAUSES = {"lock": ("wants_lock", "futex"), "pipe": ("reads_pipe", "read"), "poll": ("polls", "select")}
