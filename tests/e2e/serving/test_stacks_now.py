@@ -156,17 +156,25 @@ def stop_worker(s):
                 return f.read().rpartition(")")[2].split()[0] == "T"
         return False
     profiler.wait_until(stopped, what="worker that has stopped")
+    return worker_of(s)
 
 
 def test_a_worker_that_does_not_answer(tmp_path, hung):
     """It is given up. The event loop goes on meanwhile, and the next look is that of a new worker."""
     with server_of(tmp_path, hung) as s:
-        stop_worker(s)
-        look = Later(stacks, s, "pid=%d" % hung.pid, 503)
-        while look.is_alive():
-            assert s.get("/healthz").status == 200
-            time.sleep(0.05)
-        line = look.get()
+        while True:
+            stopped = stop_worker(s)
+            look = Later(s.get, "/debug/pyperf/stacks?pid=%d" % hung.pid)
+            while look.is_alive():
+                assert s.get("/healthz").status == 200
+                time.sleep(0.05)
+            answer = look.get()
+            if answer.status != 200:
+                break
+            # It was given up for the question that it had, about another process of the machine.
+            assert worker_of(s) != stopped
+        assert answer.status == 503, answer
+        line = answer.body.decode()
         assert line.startswith("the look was given up") and line.count("\n") == 1
         assert len(json.loads(stacks(s, "format=json&pid=%d" % hung.pid))["processes"][0]["threads"]) == 7
         # Without the time for which it waited for a CPU, so that a busy machine does not count.
