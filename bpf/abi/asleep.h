@@ -46,7 +46,7 @@ struct outside_stack {
 	__u32 looks;   /* for add_tasks: so many looks at processes end with this stack, */
 	__u32 none;    /* ... so many processes were found to have no tasks to look at, */
 	__u32 pad;
-	__u64 ns;      /* ... and the time that tasks were there; 0 = there is no stack */
+	__u64 ns; /* ... and the time that tasks were there; 0 = there is no stack */
 	struct outside_frame frames[OUTSIDE_FRAMES]; /* from the root on */
 };
 

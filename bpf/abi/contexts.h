@@ -42,14 +42,14 @@ struct context_key {
 struct context_vars {
 	struct context_key keys[CONTEXT_KEYS + 1]; /* count of them; and, with --trace, TRACE_KEY */
 	__u64 types[CONTEXT_TYPES]; /* addresses of the type objects that were met; 0 = not met yet */
-	__u16 tstate_context; /* PyThreadState.context */
+	__u16 tstate_context;	    /* PyThreadState.context */
 	__u8 head;     /* bytes of an object's header, the last word of which is its type: 16 or 32 */
 	__u8 var_hash; /* PyContextVar.var_hash */
 	__u8 int_tag;  /* 3.12+: the first word of an int is a tag, else the number of its digits */
 	__u8 count;
 	__u16 pad;
-	__u8 label[CONTEXT_KEYS]; /* the number of the name that each was asked for by */
-	struct trace_place trace; /* with --trace only */
+	__u8 label[CONTEXT_KEYS];	    /* the number of the name that each was asked for by */
+	struct trace_place trace;	    /* with --trace only */
 	struct thread_context_place thread; /* ... as well */
 };
 

@@ -55,12 +55,12 @@ struct event_row {
 	const char *empty;    /* what a profile of it alone says when it has nothing; NULL: as all others */
 
 	/* How it is asked for, and what it needs. */
-	const char *asked;	/* --event key asks for it, and --help says this; NULL: it only comes along */
-	const char *former;	/* its name in --event in earlier versions, which is still taken; or NULL */
-	const char *by_cycles;	/* its name in --event that asks for ticks of the CPU's cycles; or NULL */
+	const char *asked;     /* --event key asks for it, and --help says this; NULL: it only comes along */
+	const char *former;    /* its name in --event in earlier versions, which is still taken; or NULL */
+	const char *by_cycles; /* its name in --event that asks for ticks of the CPU's cycles; or NULL */
 	unsigned int comes_with; /* EVENT_BIT()s of kinds; whoever asks for one of them gets this one, too */
-	unsigned int made_of;	/* EVENT_BIT()s of kinds that are measured for it, asked for or not */
-	unsigned int needs;	/* enum event_needs bits: what has to run so that its events come */
+	unsigned int made_of;	 /* EVENT_BIT()s of kinds that are measured for it, asked for or not */
+	unsigned int needs;	 /* enum event_needs bits: what has to run so that its events come */
 
 	/* What its stacks are. */
 	_Bool tells_holder; /* the newest frames are what another thread did, which had what this one wants */

@@ -79,13 +79,13 @@ struct layout {
 	__u16 tstate_frame; /* current_frame, or cframe */
 	__u16 tstate_base_frame;
 	__u16 tstate_thread_id;
-	__u16 tstate_chunk; /* datastack_chunk */
+	__u16 tstate_chunk;    /* datastack_chunk */
 	__u16 tstate_exc_info; /* 3.11, 3.12: exc_info */
 	__u16 tstate_status;
 	__u16 tstate_exception; /* exc_state.exc_value; 0 = it is not among those bytes, or it is not known */
-	__u16 status_active; /* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
-	__u16 status_may;    /* bits that a living thread state may have set, that one among them */
-	__u16 status_living; /* all others in it: initialized and bound, not unbound, cleared, finalized */
+	__u16 status_active;	/* mask of the "attached" bit in tstate_status; 0 = none (3.11) */
+	__u16 status_may;	/* bits that a living thread state may have set, that one among them */
+	__u16 status_living;	/* all others in it: initialized and bound, not unbound, cleared, finalized */
 
 	/* ... and what else each tick needs: with it these fields are one line of the cache. */
 	__u16 code_bytecode; /* PyCodeObject: co_code_adaptive; up to 3.10 of no use */
@@ -103,10 +103,10 @@ struct layout {
 
 	/* PyInterpreterState */
 	__u32 interp_next;
-	__u32 interp_threads; /* threads.head */
-	__u32 interp_gil;     /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
-	__u32 interp_gc_frame;	      /* gc.frame (3.15); 0 = none, or not in reach of interp_epoch */
-	__u32 gil_holder;	      /* last_holder within _gil_runtime_state; behind it is locked, an int */
+	__u32 interp_threads;  /* threads.head */
+	__u32 interp_gil;      /* pointer to struct _gil_runtime_state; 0 = none (3.11) */
+	__u32 interp_gc_frame; /* gc.frame (3.15); 0 = none, or not in reach of interp_epoch */
+	__u32 gil_holder;      /* last_holder within _gil_runtime_state; behind it is locked, an int */
 
 	/*
 	 * _PyRuntimeState. Before 3.7 there is none: then these are the offsets of single variables from the
@@ -125,9 +125,9 @@ struct layout {
 	__u16 code_name;
 	__u16 code_qualname; /* 0 = none (up to 3.10) */
 	__u16 code_linetable;
-	__u16 code_version;  /* co_version; 0 = none (3.11) */
-	__u16 code_count;    /* ob_size: code units; only where there is code_tlbc */
-	__u16 code_numbers;  /* 3.11, 3.12: co_stacksize, and co_nlocalsplus 8 behind it; 0 = of no use */
+	__u16 code_version; /* co_version; 0 = none (3.11) */
+	__u16 code_count;   /* ob_size: code units; only where there is code_tlbc */
+	__u16 code_numbers; /* 3.11, 3.12: co_stacksize, and co_nlocalsplus 8 behind it; 0 = of no use */
 
 	/* PyUnicodeObject. Its state word is read as a little-endian u32 at str_state. */
 	__u16 str_length;

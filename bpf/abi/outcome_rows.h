@@ -18,7 +18,7 @@ enum outcome_place {
 };
 
 struct outcome_row {
-	const char *name; /* upper case: outcome_id() of stats/books.h is for others */
+	const char *name;	  /* upper case: outcome_id() of stats/books.h is for others */
 	enum outcome_group group; /* events.def says which are in the books of a kind */
 	enum outcome_place place;
 	const char *text;  /* SHOWN(): how it is called, ... */

@@ -43,17 +43,17 @@ static inline int process_is_counted(enum process_state state)
 
 /* What a process was started from. Who writes to the file changes this. */
 struct program_file {
-	__u64 inode; /* 0 = not known */
+	__u64 inode;	  /* 0 = not known */
 	__u64 changed_ns; /* the inode's own time of change, which nobody can set */
 	__u64 size;
-	__u32 device; /* the kernel's: major << 20 | minor */
+	__u32 device;	  /* the kernel's: major << 20 | minor */
 	__u32 generation; /* of the inode's number */
 };
 
 /* A program in which a layout was proved: it is that of all who are started from its file. */
 struct known_program {
-	__s64 runtime; /* bytes from the first byte of its code to _PyRuntime */
-	__u32 layout;  /* index of its struct layout */
+	__s64 runtime;	 /* bytes from the first byte of its code to _PyRuntime */
+	__u32 layout;	 /* index of its struct layout */
 	__u32 elsewhere; /* _PyRuntime is in a library, of which nobody knows yet where it will be */
 };
 
@@ -75,7 +75,7 @@ struct process {
 	 * on. 0 means never, but for PROCESS_WANTED at once.
 	 */
 	__u64 check_after;
-	__u64 user;    /* task_user() (base/share.h) when it was last met; 0 = not known */
+	__u64 user; /* task_user() (base/share.h) when it was last met; 0 = not known */
 	/* CLOCK_BOOTTIME, ns, of the verdict: of younger threads the whole CPU time is accounted for. */
 	__u64 known;
 	__u32 id;      /* PROCESS_BITS, unique within a run; names this process in all tables */
@@ -88,12 +88,12 @@ struct process {
 	__u32 codes;
 	/* Bytes from pthread_self() to the thread pointer (python/self.h); 0 = unknown, or none (x86-64). */
 	__u32 self_below;
-	__u32 space; /* space_number() of its mappings (abi/native.h); 0 = not known */
-	__u16 tasks; /* index of its struct task_layout plus one; 0 = no asyncio was found yet */
-	__u16 names; /* of tasks, in this generation of the tree */
-	__u16 values; /* of context variables, in this generation */
+	__u32 space;	/* space_number() of its mappings (abi/native.h); 0 = not known */
+	__u16 tasks;	/* index of its struct task_layout plus one; 0 = no asyncio was found yet */
+	__u16 names;	/* of tasks, in this generation of the tree */
+	__u16 values;	/* of context variables, in this generation */
 	__u16 contexts; /* index of its struct context_vars plus one; 0 = none was found yet */
-	__u32 begun; /* jiffies of its exec, if it was known from then on; 0 = it was not */
+	__u32 begun;	/* jiffies of its exec, if it was known from then on; 0 = it was not */
 };
 
 /* Of these numbers user space alone knows what they are. */

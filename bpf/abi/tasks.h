@@ -57,10 +57,10 @@ struct task_layout {
 	/* Generators, coroutines and async generators */
 	__u16 gen_frame;
 	__u16 gen_state;
-	__u16 frame_stack; /* _PyInterpreterFrame.stackpointer */
+	__u16 frame_stack;		    /* _PyInterpreterFrame.stackpointer */
 	__s8 created, executing, suspended; /* values at gen_state; any other one: it has ended */
-	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
-	__u8 awaited; /* words from the end of its stack to the object that it awaits */
+	__s8 awaiting[2];		    /* suspended in an await, unlocked and locked */
+	__u8 awaited;			    /* words from the end of its stack to the object that it awaits */
 
 	/*
 	 * Up to 3.13 (python/awaiter.h), where nothing of a thread state, of sets and of who awaits a task is
@@ -72,8 +72,8 @@ struct task_layout {
 	__u16 frame_values; /* _PyInterpreterFrame.localsplus; up to 3.10 f_valuestack, a pointer */
 	__u16 closure;	    /* PyFunctionObject.func_closure */
 	__u16 function_name; /* ... and func_name */
-	__u64 current;	    /* address of the dict from a loop to the task that it runs; 0 = it is 3.14+ */
-	__u64 task_type, future_type; /* addresses */
+	__u64 current;	     /* address of the dict from a loop to the task that it runs; 0 = it is 3.14+ */
+	__u64 task_type, future_type;	/* addresses */
 	__u64 group_type, partial_type; /* ... of asyncio.TaskGroup and functools.partial; 0 = unknown */
 };
 

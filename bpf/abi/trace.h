@@ -36,15 +36,15 @@ struct trace_class {
 };
 
 struct trace_place {
-	__u64 span_key; /* the str under which a context has its span */
-	__u64 name;	/* the str "_context" */
-	__u64 ids_type; /* SpanContext, a class derived from tuple */
+	__u64 span_key;				   /* the str under which a context has its span */
+	__u64 name;				   /* the str "_context" */
+	__u64 ids_type;				   /* SpanContext, a class derived from tuple */
 	struct trace_class classes[TRACE_CLASSES]; /* count of them */
-	__u8 values; /* enum trace_values */
+	__u8 values;				   /* enum trace_values */
 	__u8 count;
-	__u8 tuple_items; /* PyTupleObject.ob_item, behind its header */
+	__u8 tuple_items;  /* PyTupleObject.ob_item, behind its header */
 	__u8 keys_are_old; /* up to 3.10: dk_size is a number, and an entry has always three words */
-	__u8 has_sdk; /* the SDK's own class is one of them */
+	__u8 has_sdk;	   /* the SDK's own class is one of them */
 	__u8 pad[3];
 };
 

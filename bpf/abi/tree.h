@@ -164,7 +164,7 @@ struct code {
 	 * when the object is known to be there (python/settled.h).
 	 */
 	__u64 epoch;
-	__u32 state;	/* enum code_state bits */
+	__u32 state; /* enum code_state bits */
 	/*
 	 * Not of this entry, but of the address whose code_key() hashes to this slot in the table: the
 	 * number of the entry that was last found there.

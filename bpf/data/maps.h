@@ -94,14 +94,14 @@ struct wait_users {
 };
 FLAT_TABLE(wait_users, struct wait_users, 0, 1);
 FLAT_TABLE(waits, struct wait, 0, 1);
-FLAT_TABLE(turns, struct turn, 0, 1); /* with --event loop only: as many, under the same numbers */
+FLAT_TABLE(turns, struct turn, 0, 1);  /* with --event loop only: as many, under the same numbers */
 FLAT_TABLE(rounds, struct turn, 0, 1); /* with --loop-exact only: the same (events/turn_exact.h) */
 
 /* Up to where the account of a thread was counted. It is the thread's, and goes with it. */
 struct account {
-	__u64 ns; /* of its time on a CPU */
+	__u64 ns;      /* of its time on a CPU */
 	__u32 process; /* struct process.id to which it was counted */
-	__u32 listed; /* a list of all tasks has met it */
+	__u32 listed;  /* a list of all tasks has met it */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -122,7 +122,7 @@ FLAT_TABLE(memories, struct memory_set, 0, MEMORY_SETS);
 /* What makes ticks where perf events are refused: one for each possible CPU. */
 struct cpu_timer {
 	struct bpf_timer timer;
-	__u64 due; /* of the tick to come, ns of CLOCK_MONOTONIC */
+	__u64 due;		/* of the tick to come, ns of CLOCK_MONOTONIC */
 } __attribute__((aligned(64))); /* no cache line belongs to two CPUs */
 FLAT_TABLE(timers, struct cpu_timer, 0, 1);
 

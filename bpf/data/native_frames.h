@@ -52,9 +52,9 @@ enum merge_state {
 };
 
 struct unwind {
-	__u32 goal;   /* enum unwind_goal */
-	__u32 depth;  /* frames found, leaf first, on top of the first `run` ones that are remembered */
-	__u32 end;    /* enum native_end */
+	__u32 goal;  /* enum unwind_goal */
+	__u32 depth; /* frames found, leaf first, on top of the first `run` ones that are remembered */
+	__u32 end;   /* enum native_end */
 	__u32 steps;
 	__u64 object; /* a local variable of the frame that runs the newest Python frame; 0 = none is known */
 	__u64 cframe; /* the same, where it is known before the walk */
@@ -68,18 +68,18 @@ struct unwind {
 	__u32 pad2;
 	struct text_mapping at; /* the one that the last pc was in */
 
-	struct { /* native/native_cache.h: how the way stands to the thread's last one */
+	struct {	    /* native/native_cache.h: how the way stands to the thread's last one */
 		__u32 left; /* remembered frames that were not passed yet, those nearest to the root */
 		__u32 run;  /* the first so many are on the way, or are being compared */
 	} cached;
 
-	struct { /* stack/merge.h: which native frame runs which Python frame */
-		__u32 state;  /* enum merge_state */
+	struct {		 /* stack/merge.h: which native frame runs which Python frame */
+		__u32 state;	 /* enum merge_state */
 		__u32 use_cache; /* what is remembered of the thread may be used */
-		__u32 cached; /* the native frames that are remembered were used */
-		__u32 slot;   /* of those in native_caches; NATIVE_CACHE_NONE: they are not used */
-		__u32 python; /* frame of the walk at hand, leaf first */
-		__u32 native; /* native frame at hand, leaf first */
+		__u32 cached;	 /* the native frames that are remembered were used */
+		__u32 slot;	 /* of those in native_caches; NATIVE_CACHE_NONE: they are not used */
+		__u32 python;	 /* frame of the walk at hand, leaf first */
+		__u32 native;	 /* native frame at hand, leaf first */
 		__u32 failed;
 		__u32 spare;  /* up to 3.10: the newest activation is taken for one without a Python frame */
 		__u32 newest; /* leaf first: the native frame that runs the newest Python frame */

@@ -28,7 +28,7 @@ struct wait_stack {
 
 /* Whose thread it was when it got its entry. */
 struct wait_user {
-	__u64 owner; /* task_user() */
+	__u64 owner;   /* task_user() */
 	__u32 process; /* its tgid */
 	__u32 pad;
 };
@@ -60,9 +60,9 @@ enum gil_on_stack {
 
 /* What the last check for the GIL has found out of its thread (events/gil.h). */
 struct gil_known {
-	__u64 address; /* of the GIL that the thread needs; 0 = not known */
-	__u64 waiter;  /* its PyThreadState */
-	__u32 cost;    /* of checks, as struct pace has it */
+	__u64 address;	/* of the GIL that the thread needs; 0 = not known */
+	__u64 waiter;	/* its PyThreadState */
+	__u32 cost;	/* of checks, as struct pace has it */
 	__u32 on_stack; /* enum gil_on_stack: of the last futex that was on its stack */
 };
 
@@ -82,13 +82,13 @@ struct wait {
 	__u32 process; /* struct process.id */
 	__u32 tid;
 	char comm[16];
-	__u32 task; /* wait_task() */
-	__u8 for_gil; /* 1: it waits for the GIL */
-	__u8 unmet; /* lists of all tasks since one met it (events/asleep.h) */
+	__u32 task;	/* wait_task() */
+	__u8 for_gil;	/* 1: it waits for the GIL */
+	__u8 unmet;	/* lists of all tasks since one met it (events/asleep.h) */
 	__u8 preempted; /* 1: its CPU was taken from it, or it has not had one yet */
 	__u8 pad;
 	struct trace_ids ids; /* with --trace: of the span that was current when it began to wait */
-	__u64 watched; /* processes_stamp when its waits were found to be of interest */
+	__u64 watched;	      /* processes_stamp when its waits were found to be of interest */
 	struct gil_known gil;
 } __attribute__((aligned(64)));
 

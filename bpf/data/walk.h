@@ -53,10 +53,10 @@ struct walk {
 	__u32 leaf_only;  /* the time is up: what is left are the frames at the leaf, and those are few */
 
 	/* What has been found. */
-	__u32 end;	  /* enum walk_end */
-	__u32 depth;	  /* frames stored */
-	__u32 python;	  /* ... of which are not shims */
-	__u8 last_owner;  /* of the frame parsed last */
+	__u32 end;	 /* enum walk_end */
+	__u32 depth;	 /* frames stored */
+	__u32 python;	 /* ... of which are not shims */
+	__u8 last_owner; /* of the frame parsed last */
 	__u8 last_is_entry;
 	__u16 pad;
 	/* Of all walks of a sample: the caller sets them to 0. */

@@ -70,8 +70,8 @@ static __noinline int outside_intern(struct scratch *s, struct cpu_stats *count,
 
 	if (!s || !count || !g)
 		return OUTCOME_TABLE_FULL;
-	root = root_of_other(count, s->tree.bank, kind, s->who.process, g->asleep.tid,
-			     g->asleep.start_time, g->asleep.comm);
+	root = root_of_other(count, s->tree.bank, kind, s->who.process, g->asleep.tid, g->asleep.start_time,
+			     g->asleep.comm);
 	s->tree.home = node_home(root);
 	s->tree.node = root;
 	if (root && g->outcome != OUTCOME_WHOLE)

@@ -23,8 +23,7 @@ __noinline int exact_add(struct turn *all, const struct turn *t, __u64 now)
 	for (int i = 0; i < TURN_PARTS; i++) {
 		if (!t->parts[i].what)
 			break;
-		turn_note(all, t->parts[i].what, t->generation,
-			  (__u64)t->parts[i].units << TURN_UNIT_SHIFT);
+		turn_note(all, t->parts[i].what, t->generation, (__u64)t->parts[i].units << TURN_UNIT_SHIFT);
 	}
 	return 0;
 }

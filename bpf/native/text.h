@@ -28,8 +28,8 @@ static __always_inline __u32 text_word(__u32 block, __u32 at)
 }
 
 /* The mapping that holds this address, of the count that begin with this block; NULL if none does. */
-static __always_inline const struct text_mapping *
-text_find_mapping(volatile struct text_search *q, __u32 block, __u32 count, __u64 pc)
+static __always_inline const struct text_mapping *text_find_mapping(volatile struct text_search *q,
+								    __u32 block, __u32 count, __u64 pc)
 {
 	const union text_block *b;
 

@@ -258,8 +258,7 @@ static long await_step(__u32 i, struct await_context *c)
 }
 
 /* Finds what awaits the task whose bytes were read last, which is s->task. */
-static __always_inline void await_find(struct scratch *s, const struct layout *l,
-				       const struct task_layout *a)
+static __always_inline void await_find(struct scratch *s, const struct layout *l, const struct task_layout *a)
 {
 	struct await_context c = { s, l, a };
 	const __u64 coroutine = object_pointer(s, a->task_coro);
@@ -270,8 +269,7 @@ static __always_inline void await_find(struct scratch *s, const struct layout *l
 	s->await.object = s->calls.next = 0;
 	s->await.must = a->current != 0;
 	await_next(s, a);
-	if (!mem_plausible(coroutine) ||
-	    (!s->await.task && s->await.cause == WAIT_CAUSES && !s->await.must))
+	if (!mem_plausible(coroutine) || (!s->await.task && s->await.cause == WAIT_CAUSES && !s->await.must))
 		return;
 	s->await.frame = awaiter_frame(s, a, coroutine);
 	if (s->await.task || s->calls.next)

@@ -40,7 +40,7 @@ struct running_context {
 	const struct task_layout *a;
 	__u64 found;
 	__u64 newest; /* the frame that the thread runs */
-	__u32 first; /* where in what was read the entries begin */
+	__u32 first;  /* where in what was read the entries begin */
 };
 
 /* Notes the value of an entry, if there is one: entries are left behind empty. */

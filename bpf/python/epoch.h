@@ -36,7 +36,7 @@ static __always_inline int read_counter(struct scratch *s, const struct layout *
  * (func_state.next_version), which moves with each object that is made and stays 0 once it has overflowed.
  */
 static __always_inline void read_epoch(struct scratch *s, const struct process *p, const struct layout *l,
-					int with_gc)
+				       int with_gc)
 {
 	__u64 interp = tstate_field(s, l->tstate_interp), counter = 0;
 

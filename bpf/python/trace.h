@@ -185,8 +185,8 @@ static __always_inline int trace_tuple(struct scratch *s, const struct context_v
 	if (context_object(s, v, tuple) || s->context.object.type != v->trace.ids_type ||
 	    s->context.object.words[0] < 2 ||
 	    walk_read(&s->walk, items, sizeof(items), tuple + v->head + v->trace.tuple_items) ||
-	    trace_int(s, v, items[0], &ids.high, &ids.low) ||
-	    trace_int(s, v, items[1], &more, &ids.span) || more)
+	    trace_int(s, v, items[0], &ids.high, &ids.low) || trace_int(s, v, items[1], &more, &ids.span) ||
+	    more)
 		return -1;
 	if (ids.high | ids.low) /* else it is no span's: INVALID_SPAN_CONTEXT */
 		s->trace.ids = ids;

@@ -56,7 +56,7 @@ static __always_inline void cost_add(struct cost *c, __u64 now, __u64 ns)
 
 /* A sample of this kind has cost what has passed since begin. Returns how much that is. */
 static __always_inline __u64 cost_charge(struct scratch *s, struct cpu_stats *count,
-					const enum event_kind kind, __u64 begin)
+					 const enum event_kind kind, __u64 begin)
 {
 	const __u64 now = bpf_ktime_get_ns();
 

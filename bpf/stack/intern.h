@@ -55,8 +55,8 @@ static __always_inline long intern_frame(struct intern_context *c, struct frame 
 	offset = instr_offset(s, c->l, f);
 	if (offset < 2 * INSTR_UNKNOWN)
 		instr = offset / 2;
-	s->tree.node = node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index, instr,
-				   s->quota.none);
+	s->tree.node =
+		node_intern(c->count, s->tree.bank, s->tree.home, s->tree.node, index, instr, s->quota.none);
 	return !s->tree.node;
 }
 

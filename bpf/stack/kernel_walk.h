@@ -71,8 +71,7 @@ static __always_inline int kernel_read_regs(struct kernel_walk *w, struct kernel
 {
 	__u64 kind = 0;
 
-	if (!w->kinds_offset ||
-	    kernel_mem_read(&kind, sizeof(kind), w->x29 + sizeof(struct kernel_record)) ||
+	if (!w->kinds_offset || kernel_mem_read(&kind, sizeof(kind), w->x29 + sizeof(struct kernel_record)) ||
 	    kind != KERNEL_KIND_REGS)
 		return -1;
 	return kernel_mem_read(regs, sizeof(*regs), w->x29 - w->kinds_offset + KERNEL_REGS_X29);

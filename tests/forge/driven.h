@@ -140,7 +140,8 @@ static inline void driven_reset(void)
 		assert_int_equal(bpf_map__update_elem(driven.skel->maps.threads, &i, 4, zero, value, 0), 0);
 	for (__u32 i = 0; i < SHARES; i++)
 		assert_int_equal(bpf_map__update_elem(driven.skel->maps.shares, &i, 4, zero,
-						      bpf_map__value_size(driven.skel->maps.shares), 0), 0);
+						      bpf_map__value_size(driven.skel->maps.shares), 0),
+				 0);
 	bpf_map__delete_elem(driven.skel->maps.processes, &pid, sizeof(pid), 0);
 	driven.skel->bss->processes_stamp++;
 	driven.skel->bss->tree_generation = 0;

@@ -161,8 +161,8 @@ static struct {
 	struct native_cache *native_caches;
 	struct scratch *scratch;
 	struct cpu_stats stats;
-	struct process process; /* the only one */
-	struct layout layout;	/* the only one */
+	struct process process;	       /* the only one */
+	struct layout layout;	       /* the only one */
 	struct context_vars *contexts; /* the only ones; the includer's */
 	__u64 notices[NOTICES];
 	union text_block *texts; /* the includer's */

@@ -45,8 +45,8 @@ static struct {
 	__u8 *code_type, *str_type, *bytes_type;
 	struct py_thread threads[PY_THREAD];
 	__u32 thread_count;
-	__u32 versions;	  /* co_version of the newest code object */
-	__u64 epoch; /* 3.13: the next co_version; 3.14: code objects freed */
+	__u32 versions; /* co_version of the newest code object */
+	__u64 epoch;	/* 3.13: the next co_version; 3.14: code objects freed */
 } py;
 
 static inline __u64 py_address(const void *p)

@@ -132,8 +132,7 @@ static inline __u32 mutate_generator(void)
 /* Calls code (number), or resumes generator (number plus one) when that is not 0. size 0: the code's own. */
 static inline void mutate_push_as(enum push kind, __u32 code, __u32 generator, __u64 size)
 {
-	const bool entry = kind == PUSH_SHIM && !chain_has_shims(),
-		   shim = kind == PUSH_SHIM && !entry;
+	const bool entry = kind == PUSH_SHIM && !chain_has_shims(), shim = kind == PUSH_SHIM && !entry;
 	struct mutate_place *p = &mutate.places[chain.count];
 	struct chain_link *f = &chain.links[chain.count];
 

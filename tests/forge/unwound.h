@@ -32,7 +32,7 @@ const volatile __u8 opt_programs = 1;
 
 static struct texts table;
 static __u64 stack[WORDS];
-static __u8 made[64]; /* from MADE on */
+static __u8 made[64];	       /* from MADE on */
 static __u32 rules[FUNCTIONS]; /* function i has its code at CODE + 4096 + i * SIZE */
 
 static int mem_read(void *dst, __u32 size, __u64 address)

@@ -146,14 +146,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		MHD_run(daemon_);
 	}
 	shutdown(pair[1], SHUT_WR);
-	for (int i = 0; i < TURNS && MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
-					      ->num_connections;
+	for (int i = 0;
+	     i < TURNS && MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections;
 	     i++)
 		MHD_run(daemon_);
 	read_answer(pair[1]);
 	close(pair[1]);
-	for (int i = 0; i < TURNS && MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
-					      ->num_connections;
+	for (int i = 0;
+	     i < TURNS && MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections;
 	     i++)
 		MHD_run(daemon_);
 	FUZZ_CHECK(!MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)->num_connections);

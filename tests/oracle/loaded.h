@@ -23,10 +23,10 @@
 static struct {
 	struct texts texts;
 	struct natives *natives;
-	struct buf maps;	      /* of code_maps_read() */
-	__u32 block, count;	      /* of the mappings */
-	__u32 vdso;		      /* text */
-	__u32 files[CODE_MAPS_MAX];   /* of the mappings; NATIVES_FILES_MAX = none */
+	struct buf maps;		  /* of code_maps_read() */
+	__u32 block, count;		  /* of the mappings */
+	__u32 vdso;			  /* text */
+	__u32 files[CODE_MAPS_MAX];	  /* of the mappings; NATIVES_FILES_MAX = none */
 	__u32 of_file[NATIVES_FILES_MAX]; /* the text of each file; TEXT_NONE: its functions cannot be had */
 	unsigned long files_read, regions_read;
 } loaded;
@@ -103,8 +103,8 @@ static inline __u32 loaded_find(__u64 address)
 	__u32 i = 0;
 
 	while (i < loaded.count && address - texts_mapping(&loaded.texts, loaded.block + 1 + i)->start >=
-			   texts_mapping(&loaded.texts, loaded.block + 1 + i)->end -
-				   texts_mapping(&loaded.texts, loaded.block + 1 + i)->start)
+					   texts_mapping(&loaded.texts, loaded.block + 1 + i)->end -
+						   texts_mapping(&loaded.texts, loaded.block + 1 + i)->start)
 		i++;
 	return i;
 }

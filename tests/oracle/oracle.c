@@ -175,7 +175,7 @@ static void compare_index(const struct line_index *index, const struct expected 
 
 /* Every instruction by the decoder and by an index, some of them by the store. */
 static void compare_positions(struct codes *codes, __u32 code, const struct expected *e, __u32 format,
-			  const __u8 *table, size_t len)
+			      const __u8 *table, size_t len)
 {
 	_cleanup_free_ struct line_index *index = NULL;
 	linetable_fn *decode = linetable_for_format(format);

@@ -19,9 +19,9 @@
 /* One call. Its frame ends at cfa, where the stack pointer is again when it has returned. */
 struct activation {
 	__u64 cfa;
-	__u64 address; /* where it returns to; of a signal, the instruction that was interrupted */
-	bool signal;   /* the kernel called it */
-	bool believed; /* it was there before the first step */
+	__u64 address;	/* where it returns to; of a signal, the instruction that was interrupted */
+	bool signal;	/* the kernel called it */
+	bool believed;	/* it was there before the first step */
 	__u64 position; /* the user's */
 };
 
@@ -135,8 +135,8 @@ static inline bool shadow_step(struct shadow *s, const struct shadow_next *was, 
 			*ret_new = 1;
 		}
 	}
-	while (s->believed_least && (s->believed_least > s->depth ||
-				     !s->list[s->believed_least - 1].believed))
+	while (s->believed_least &&
+	       (s->believed_least > s->depth || !s->list[s->believed_least - 1].believed))
 		s->believed_least--;
 	return room;
 }

@@ -31,19 +31,19 @@ struct checked {
 
 /* What is given, and what the checks find out for those that follow. */
 struct examination {
-	struct kernel_options kernel; /* of a run with these options */
+	struct kernel_options kernel;	/* of a run with these options */
 	struct kubelet_options kubelet; /* url is NULL where none is asked */
 	struct push_options push;	/* url is NULL where nothing is pushed */
 	const char *pod_logs;
-	bool selects_pods; /* by their names */
-	bool in_pod;	   /* of Kubernetes */
-	const char *program;	      /* full path of this program */
-	int worker_error;	      /* of worker_start() */
+	bool selects_pods;   /* by their names */
+	bool in_pod;	     /* of Kubernetes */
+	const char *program; /* full path of this program */
+	int worker_error;    /* of worker_start() */
 	/* Found out. */
-	__u64 lacking;	    /* capabilities that are needed: PRIVILEGE() bits */
-	bool perf_refused;  /* perf events cannot be opened */
+	__u64 lacking;	   /* capabilities that are needed: PRIVILEGE() bits */
+	bool perf_refused; /* perf events cannot be opened */
 	bool has_libcurl;
-	bool hopeless;	    /* something is missing without which the programs cannot be loaded */
+	bool hopeless; /* something is missing without which the programs cannot be loaded */
 };
 
 enum {

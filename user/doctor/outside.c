@@ -19,14 +19,17 @@ void check_outside(struct examination *x, struct checked *ret)
 	if (why)
 		finding_say(ret, GRADE_NOTE, "%s", why);
 	else if (!thread_runs_are_counted("/proc/self/schedstat"))
-		finding_say(ret, GRADE_NOTE, "this kernel does not count in /proc/self/schedstat "
-					     "(CONFIG_SCHED_INFO)");
+		finding_say(ret, GRADE_NOTE,
+			    "this kernel does not count in /proc/self/schedstat "
+			    "(CONFIG_SCHED_INFO)");
 	else if (scope > 1)
 		finding_say(ret, GRADE_NOTE, "kernel.yama.ptrace_scope is %d: no process of others%s", scope,
 			    scope > 2 ? "" : " without CAP_SYS_PTRACE");
 	else if (scope > 0)
-		finding_say(ret, GRADE_NOTE, "kernel.yama.ptrace_scope is %d: not the processes of this user "
-					     "that others have started", scope);
+		finding_say(ret, GRADE_NOTE,
+			    "kernel.yama.ptrace_scope is %d: not the processes of this user "
+			    "that others have started",
+			    scope);
 	else
 		finding_say(ret, GRADE_OK, "without BPF there are Python stacks of this user's programs");
 }

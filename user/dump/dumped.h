@@ -32,7 +32,7 @@ struct dumped {
 	__u32 frame_count;
 	__u32 *numbers; /* of each frame's code object, in codes */
 	struct codes *codes;
-	void *bytes; /* what all of these but codes point into */
+	void *bytes;	      /* what all of these but codes point into */
 	struct dumped *async; /* a look at the tasks as well; NULL: there was none */
 };
 

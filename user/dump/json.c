@@ -116,7 +116,7 @@ int json_process(const struct dumped *d, struct buf *out)
 		err = json_string("pod", d->container.names.pod, sizeof(d->container.names.pod), out);
 	if (!err && *d->container.cgroup.container_id)
 		err = json_string("container_id", d->container.cgroup.container_id,
-				 sizeof(d->container.cgroup.container_id), out);
+				  sizeof(d->container.cgroup.container_id), out);
 	return err;
 }
 

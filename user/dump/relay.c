@@ -15,7 +15,7 @@ enum { NONE, ASKED, PASSED_ON, ANSWERED };
 struct relay {
 	struct questions *questions;
 	int eventfd;
-	__u64 end_ns; /* CLOCK_MONOTONIC */
+	__u64 end_ns;	      /* CLOCK_MONOTONIC */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	int state;

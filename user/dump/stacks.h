@@ -18,11 +18,11 @@ struct selection;
 struct stacks_wish {
 	pid_t *pids; /* malloc()ed, and the wish's */
 	size_t count;
-	bool every; /* they are all that there are, not one that was asked for; left_out is shown */
+	bool every;	 /* they are all that there are, not one that was asked for; left_out is shown */
 	size_t left_out; /* processes that are not among the pids, for want of room */
 	const struct selection *selection; /* that they must be of; borrowed; NULL = they are */
-	bool json; /* else text */
-	bool async; /* with the asyncio tasks that wait for those that run */
+	bool json;			   /* else text */
+	bool async;			   /* with the asyncio tasks that wait for those that run */
 };
 
 /*

@@ -12,9 +12,9 @@ struct growing {
 	const struct task *tasks;
 	__u32 count;
 	const __u32 *awaiters;
-	__u32 *first;	/* of each task: where in `awaited` those begin that it awaits; one more at the end */
+	__u32 *first; /* of each task: where in `awaited` those begin that it awaits; one more at the end */
 	__u32 *awaited;
-	__u8 *marks;	/* enum tree_mark */
+	__u8 *marks; /* enum tree_mark */
 	struct tree_row *rows;
 	size_t row_count;
 	/* The path from a root, and how many of what each awaits has been visited. */

@@ -25,8 +25,8 @@ struct dwarf_place {
 	__u32 level; /* entries around it that were passed */
 	__u32 depth; /* scopes; more than SOURCE_FRAMES_MAX were counted but not kept, ... */
 	struct dwarf_scope scopes[SOURCE_FRAMES_MAX]; /* outermost first */
-	struct dwarf_scope beyond; /* ... but for the first of them */
-	const char *file; /* of the line; NULL: there is none */
+	struct dwarf_scope beyond;		      /* ... but for the first of them */
+	const char *file;			      /* of the line; NULL: there is none */
 	const char *directory; /* in which its unit was compiled, which paths may begin with; or NULL */
 	__u32 line;
 	bool found; /* in a unit */

@@ -95,8 +95,7 @@ int elf_file_open(int fd, Elf **ret)
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -ENOSYS;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 ||
-	    !has_small_names(elf))
+	if (!elf || elf_kind(elf) != ELF_K_ELF || gelf_getclass(elf) != ELFCLASS64 || !has_small_names(elf))
 		return -EBADMSG;
 	*ret = TAKE_PTR(elf);
 	return 0;

@@ -37,11 +37,11 @@ struct functions_header {
 
 struct functions_reading {
 	struct elf_symbols files;
-	bool has_loop; /* it is CPython's interpreter, for x86-64 */
+	bool has_loop;	    /* it is CPython's interpreter, for x86-64 */
 	struct buf cuts;    /* __u32[], offsets */
 	struct buf symbols; /* struct symbol[] */
 	struct buf names;
-	bool names_apart; /* they found no room */
+	bool names_apart;    /* they found no room */
 	size_t mangled_left; /* bytes of names that may still be demangled */
 };
 

@@ -31,15 +31,15 @@ struct function {
 
 struct functions {
 	const struct function *list; /* by offset, no two have the same; the first begins with the code */
-	__u32 count;	  /* at least 1 */
-	__u32 end;	  /* offset behind the code */
-	const char *names; /* begins with "" */
+	__u32 count;		     /* at least 1 */
+	__u32 end;		     /* offset behind the code */
+	const char *names;	     /* begins with "" */
 	__u8 build_id[IMAGE_BUILD_ID_MAX];
 	__u8 build_id_size; /* 0 = none */
 	bool is_even;	    /* an address in the code is an offset and shift */
 	__u64 shift;
-	bool names_apart;   /* names found no room: function_names_read() has them */
-	bool has_symbols;   /* the file has .symtab, or what came from a debug file */
+	bool names_apart; /* names found no room: function_names_read() has them */
+	bool has_symbols; /* the file has .symtab, or what came from a debug file */
 };
 
 /*

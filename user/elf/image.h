@@ -36,8 +36,8 @@ struct image {
 	__u64 old_interps; /* interp_head (2.7, 3.6), a static variable: unknown when the file is stripped */
 	__u64 asyncio;	   /* the section .AsyncioDebug (3.14+), of the interpreter or a library */
 	bool needs_python; /* a program for which the loader has to find a libpython */
-	bool classes;  /* it has PyClass_Type, the type of old-style classes, so it is Python 2 */
-	__u32 version; /* PY_VERSION_HEX, from Py_Version (3.11+) or version_string_find(); 0 = unknown */
+	bool classes;	   /* it has PyClass_Type, the type of old-style classes, so it is Python 2 */
+	__u32 version;	   /* PY_VERSION_HEX, from Py_Version (3.11+) or version_string_find(); 0 = unknown */
 };
 
 /*

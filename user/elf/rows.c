@@ -41,9 +41,9 @@ struct building {
 
 	struct buf *out;
 	__u32 index[REGION_INDEX];
-	__u32 count; /* rows that were appended */
-	__u32 last;  /* rule of the last one */
-	__u32 done;  /* the rows reach so far into the region */
+	__u32 count;		   /* rows that were appended */
+	__u32 last;		   /* rule of the last one */
+	__u32 done;		   /* the rows reach so far into the region */
 	const struct range *range; /* whose instructions are executed */
 	__u64 address;		   /* of its begin */
 	size_t work;		   /* bytes of instructions */

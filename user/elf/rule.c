@@ -80,8 +80,7 @@ static bool is_word_above_sp(struct reader r, __u32 *ret_argument)
 	__s64 offset;
 	__u64 more;
 
-	if (!takes(&r, OP_BREG_RSP, &offset) || offset % WORD ||
-	    rule_signed(offset / WORD) != offset / WORD)
+	if (!takes(&r, OP_BREG_RSP, &offset) || offset % WORD || rule_signed(offset / WORD) != offset / WORD)
 		return false;
 	if (reader_take(&r, operations, 2) || operations[0] != OP_DEREF || operations[1] != OP_PLUS_U)
 		return false;
@@ -96,8 +95,7 @@ static bool is_signal(struct reader r)
 	const __u8 behind[] = { OP_DEREF };
 	__s64 offset;
 
-	return takes(&r, OP_BREG_RSP, &offset) && offset == CONTEXT_SP &&
-	       is_rest(&r, behind, sizeof(behind));
+	return takes(&r, OP_BREG_RSP, &offset) && offset == CONTEXT_SP && is_rest(&r, behind, sizeof(behind));
 }
 
 static bool is_at_bp(struct reader r)

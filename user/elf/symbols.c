@@ -41,8 +41,8 @@ static int take_function_symbol(const struct symbol_search *search, const GElf_S
 	const int type = GELF_ST_TYPE(symbol->st_info);
 	struct symbol s = { .name = name };
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !*name ||
-	    !symbol->st_size || symbol->st_shndx == SHN_UNDEF ||
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !*name || !symbol->st_size ||
+	    symbol->st_shndx == SHN_UNDEF ||
 	    !code_loads_find(&search->symbols->loads, symbol->st_value, symbol->st_size, &s.begin, &s.end))
 		return 0;
 	s.order = rank(symbol, name);

@@ -20,9 +20,9 @@ struct loop;
 /* Where the profiles go, and how often. */
 struct continuous_options {
 	double interval_seconds;
-	const char *output_dir; /* NULL = no files */
-	struct folder_keep keep; /* of output_dir */
-	struct push_options push; /* url NULL = no pushes */
+	const char *output_dir;			       /* NULL = no files */
+	struct folder_keep keep;		       /* of output_dir */
+	struct push_options push;		       /* url NULL = no pushes */
 	const struct pod_label_names *pod_label_names; /* labels of the series that are pushed */
 };
 

@@ -23,11 +23,11 @@ struct interval_files {
 	struct folder_keep keep;
 	struct window *window;
 	struct export_stats *stats;
-	struct harvest_stats written; /* in all */
+	struct harvest_stats written;		 /* in all */
 	struct complaint writing, late, pruning; /* late: a file takes longer than its interval */
 
-	bool due;		  /* the window is to be taken when the file before it is written */
-	struct profile *profile;  /* taken, and not written yet; NULL = none */
+	bool due;		    /* the window is to be taken when the file before it is written */
+	struct profile *profile;    /* taken, and not written yet; NULL = none */
 	struct harvest_stats taken; /* what is in it */
 	struct writer_child writer;
 };

@@ -49,7 +49,8 @@ void interval_log_take(struct interval_log *l, bool is_wanted)
 		if (is_complete(l))
 			complaint_over(&l->trouble, "profiles are pushed with times again");
 		else
-			complain(&l->trouble, "profiles are pushed without times: the log has not all of an "
+			complain(&l->trouble,
+				 "profiles are pushed without times: the log has not all of an "
 				 "interval; it needs --log longer than --interval, and a lower --frequency "
 				 "where it loses samples");
 		if (!l->trouble.stands)

@@ -22,7 +22,7 @@
 struct splitting {
 	const struct push_series *series; /* of the interval_push, which outlives it, ... */
 	struct series_names *names;	  /* ... as this is */
-	struct profile *profile, *log; /* log: when its samples were taken; NULL = that is not known */
+	struct profile *profile, *log;	  /* log: when its samples were taken; NULL = that is not known */
 	struct push_list list;
 	enum push_format format; /* of the receiver when it began */
 };

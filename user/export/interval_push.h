@@ -24,8 +24,8 @@ struct interval_push {
 	struct complaint exposed; /* credentials that others can read */
 	struct push_series series;
 	struct series_names *names; /* the thread's, while there is one */
-	bool due;	 /* the window's profile is to be pushed */
-	struct profile *profile; /* that was taken, until it is known when its samples were */
+	bool due;		    /* the window's profile is to be pushed */
+	struct profile *profile;    /* that was taken, until it is known when its samples were */
 	struct interval_log log;
 	struct job *job; /* makes it ready, or NULL */
 	__u64 lost;	 /* profiles that could not be made ready: there was no memory, or no thread */

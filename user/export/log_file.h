@@ -30,9 +30,9 @@ struct log_file {
 	struct discover *discover;
 	struct journal_stretch *stretch; /* of the order under way, until its profile is there, ... */
 	struct profile *profile;	 /* ... which is then written */
-	double due; /* clock_seconds() at which names that are missing are waited for no longer, ... */
-	double end; /* ... and at which writing is given up */
-	bool of_trace; /* one alone: a file that would have nothing is not written */
+	double due;	  /* clock_seconds() at which names that are missing are waited for no longer, ... */
+	double end;	  /* ... and at which writing is given up */
+	bool of_trace;	  /* one alone: a file that would have nothing is not written */
 	__u64 unlabelled; /* entries in it whose span has no ids there: there are too many spans */
 	struct writer_child writer;
 	__u64 written, failed; /* orders */

@@ -18,7 +18,7 @@ struct whole_options {
 	long top; /* rows of the summary; 0 = none */
 	bool quiet;
 	char filters[256]; /* what chose processes, as "--pod 'cart*'"; "" = nothing did */
-	bool is_written; /* the log's file is there instead; only the summary is missing */
+	bool is_written;   /* the log's file is there instead; only the summary is missing */
 	const struct output_patience *patience; /* NULL: writing may take for ever */
 };
 

@@ -16,7 +16,7 @@
 
 /* Begins as 0. */
 struct writer_child {
-	pid_t child; /* 0 = none */
+	pid_t child;			/* 0 = none */
 	struct writer_child_page *page; /* shared with the child */
 	unsigned int undead_count;
 	pid_t undead[WRITER_CHILD_UNDEAD_MAX];

@@ -13,7 +13,7 @@ struct scene;
 
 /* In ns. While a CPU is held back one thread that would be on it waits, at most all those of the cgroup. */
 struct held_back {
-	__s64 ready; /* that its threads waited in run queues */
+	__s64 ready;	   /* that its threads waited in run queues */
 	__s64 least, most; /* of it by the quota */
 };
 

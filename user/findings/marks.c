@@ -28,7 +28,7 @@ static const struct known_mark {
 /* What is known of a frame. */
 struct marks_seen {
 	const char *name, *file, *mapping;
-	const char *standard;	   /* the file within the standard library, or NULL */
+	const char *standard;		   /* the file within the standard library, or NULL */
 	char package[RECORDED_STRING_MAX]; /* "" = not of an installed one */
 	bool is_python, is_native;
 };

@@ -127,8 +127,10 @@ int rule_gil_full(const struct scene *s, double least, struct finding *ret)
 	err = spots_place(s, PROFILE_TIME, held_by, &worst, &ret->place);
 	if (err)
 		return err;
-	says_text(ret, "%d threads of process %lld had its GIL for %s, %.0f %% of the time, so they wait for "
-		  "each other", worst.rivals, worst.pid, says_amount(ret, ret->value).text, 100 * ret->share);
+	says_text(ret,
+		  "%d threads of process %lld had its GIL for %s, %.0f %% of the time, so they wait for "
+		  "each other",
+		  worst.rivals, worst.pid, says_amount(ret, ret->value).text, 100 * ret->share);
 	spots_say(ret, "was");
 	says_more_of_these(ret, "--by", "thread", NULL);
 	return 1;

@@ -31,7 +31,8 @@ int rule_no_cpu(const struct scene *s, double least, struct finding *ret)
 	err = spots_place(s, EVENT_RUNQUEUE, own_line, NULL, &ret->place);
 	if (err)
 		return err;
-	says_text(ret, "Threads could run and had no CPU for %s, %.1f %% of the time in which they ran or "
+	says_text(ret,
+		  "Threads could run and had no CPU for %s, %.1f %% of the time in which they ran or "
 		  "could have%s: other programs had them",
 		  says_amount(ret, ready).text, 100 * ret->share,
 		  held ? ", besides what a quota held back" : "");

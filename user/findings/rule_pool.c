@@ -72,7 +72,8 @@ int rule_pool_starves(const struct scene *s, double least, struct finding *ret)
 	err = spots_place(s, PROFILE_TIME, feeds, &pool, &ret->place);
 	if (err)
 		return err;
-	says_text(ret, "A pool's %d thread%s waited for work for %s, %.1f %% of their time, while thread "
+	says_text(ret,
+		  "A pool's %d thread%s waited for work for %s, %.1f %% of their time, while thread "
 		  "%lld computed",
 		  pool.threads, pool.threads == 1 ? "" : "s", says_amount(ret, pool.idle).text,
 		  100 * ret->share, pool.feeder->tid);

@@ -17,23 +17,23 @@
 #define SCENE_COLUMNS (EVENT_KINDS + 1) /* enum event_kind, and PROFILE_TIME: CPU time in ns */
 
 struct scene_thread {
-	__s64 pid, tid; /* 0 = its samples do not say */
-	__s64 cpu, samples;	    /* ns; 0 where only samples were counted */
-	__s64 holds, holds_samples; /* of it with the GIL */
-	__s64 waits, ready;	    /* off the CPU; without a free CPU */
-	__s64 wants;		    /* the GIL */
+	__s64 pid, tid;				  /* 0 = its samples do not say */
+	__s64 cpu, samples;			  /* ns; 0 where only samples were counted */
+	__s64 holds, holds_samples;		  /* of it with the GIL */
+	__s64 waits, ready;			  /* off the CPU; without a free CPU */
+	__s64 wants;				  /* the GIL */
 	__s64 loop_cpu, loop_samples, loop_waits; /* in callbacks of an event loop */
-	__s64 pool_idle; /* as a worker of a pool that has no work */
+	__s64 pool_idle;			  /* as a worker of a pool that has no work */
 	__s64 grown, given_back; /* bytes; not what it leaves when it ends, where no Python runs any more */
 	bool is_loop, is_pool;
 };
 
 struct scene {
 	struct recorded *recorded;
-	__u32 *marks; /* by place id - 1 */
+	__u32 *marks;		   /* by place id - 1 */
 	int column[SCENE_COLUMNS]; /* of a stack's values; -1: the profile is not of this kind */
 	__s64 total[SCENE_COLUMNS];
-	__s64 ns; /* that passed */
+	__s64 ns;	 /* that passed */
 	__s64 not_whole; /* samples whose stacks have a marker */
 	struct scene_thread *threads;
 	size_t thread_count, thread_capacity;

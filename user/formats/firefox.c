@@ -168,8 +168,7 @@ static int frame_function(const struct profile *p, __u32 id, struct buf *out)
 
 static int frame_category(const struct profile *p, __u32 id, struct buf *out)
 {
-	return buf_printf(out, "%u",
-			  profile_get_function(p, profile_get_location(p, id)->function)->kind);
+	return buf_printf(out, "%u", profile_get_function(p, profile_get_location(p, id)->function)->kind);
 }
 
 static int frame_line(const struct profile *p, __u32 id, struct buf *out)

@@ -25,10 +25,10 @@ struct folded_texts {
 
 struct folded_encoder {
 	const struct profile *profile;
-	int kind; /* the kind of event that is written, ... */
+	int kind;	  /* the kind of event that is written, ... */
 	bool tells_kinds; /* ... as the first frame, since there are several */
 	bool as_pyspy;
-	bool *is_whole;	  /* by string: another file has its short path, so it is written whole */
+	bool *is_whole; /* by string: another file has its short path, so it is written whole */
 	struct folded_texts frames, owners;
 	struct buf *out;
 };

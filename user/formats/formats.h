@@ -29,7 +29,7 @@ struct format_row {
 	const char *type;
 	/* Appends to out. 0; or -ENOMEM, and out is as it was. */
 	int (*encode)(const struct profile *p, struct buf *out);
-	bool has_times; /* it has room for when each sample was taken, which the log knows (--log) */
+	bool has_times;	  /* it has room for when each sample was taken, which the log knows (--log) */
 	const char *open; /* a sentence; FILE in it stands for the file's name */
 	const char *help; /* for docs/formats.md */
 };

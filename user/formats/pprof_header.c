@@ -124,7 +124,8 @@ static void add_comments(struct pprof_header *h)
 	if (info->unanalysed)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu ticks of programs that had only begun and were not analysed yet are not in "
-			 "this profile", info->unanalysed);
+			 "this profile",
+			 info->unanalysed);
 	if (info->forbidden)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu ticks of processes that may not be read are not in this profile",
@@ -134,7 +135,8 @@ static void add_comments(struct pprof_header *h)
 	if (info->log_spanless)
 		snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE,
 			 "%llu of %llu ticks of the log are in no span: what of that was done for this trace "
-			 "is not known", info->log_spanless, info->log_ticks);
+			 "is not known",
+			 info->log_spanless, info->log_ticks);
 	for (int i = 0; i < FULL_TABLES; i++)
 		if (info->full[i])
 			snprintf(h->comments[h->comment_count++], PPROF_COMMENT_SIZE, "%llu %s",

@@ -27,8 +27,8 @@ void pprof_strings_open(struct pprof_strings *s, const struct profile *p);
 
 /* Where this word is, which is added if it is not there. All are to be there before another index is used. */
 int64_t pprof_strings_word(struct pprof_strings *s, const char *word);
-int64_t pprof_strings_label(const struct pprof_strings *s, int label); /* the key of a row of labels.def */
-int64_t pprof_strings_text(const struct pprof_strings *s, __u32 id);   /* profile_get_string(); 0: "" */
+int64_t pprof_strings_label(const struct pprof_strings *s, int label);	 /* the key of a row of labels.def */
+int64_t pprof_strings_text(const struct pprof_strings *s, __u32 id);	 /* profile_get_string(); 0: "" */
 int64_t pprof_strings_extra(const struct pprof_strings *s, __u32 extra); /* the name of an extra label */
 
 /* The key of an extra label: one that has the name of a label of ours gets a longer one, put there. */

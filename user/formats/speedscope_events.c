@@ -7,7 +7,7 @@ struct speedscope_writer {
 	const struct profile *profile;
 	struct buf *out;
 	struct profile_stack open; /* the stack that is open; n 0 = none is */
-	__u64 since; /* up to when it is */
+	__u64 since;		   /* up to when it is */
 	bool any;
 };
 

@@ -134,8 +134,7 @@ static int add_colour(struct drawing *d, const struct graph_node *n)
 		return buf_add_string(d->out, OWNER_COLOUR);
 	f = profile_get_function(d->nodes.profile, n->of);
 	file = profile_get_string(d->nodes.profile, f->file);
-	return buf_printf(d->out, "%s\" fill-opacity=\"0.%u", frame_rows[f->kind].colour,
-			  5 + shade(file));
+	return buf_printf(d->out, "%s\" fill-opacity=\"0.%u", frame_rows[f->kind].colour, 5 + shade(file));
 }
 
 static int draw_frame(struct drawing *d, const struct graph_node *n, double x, double width)

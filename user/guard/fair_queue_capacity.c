@@ -159,8 +159,7 @@ static int make_room(struct fair_queue *t, struct queue_process *p, struct queue
 }
 
 static int find_place(struct fair_queue *t, const struct queue_asker *of, struct queue_process *p,
-		      struct queue_user *u,
-		      void **ret_displaced)
+		      struct queue_user *u, void **ret_displaced)
 {
 	if (!of->identity)
 		return has_room(t, u, p, OTHER) ? 0 : -EAGAIN;

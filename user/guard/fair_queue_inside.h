@@ -53,8 +53,8 @@ struct queue_process {
 	struct process_key key;
 	struct use use;
 	__u64 start;
-	struct queue_user *user; /* NULL when nothing waits */
-	struct queue_program *program; /* NULL: not known, and then it counts as one of its own */
+	struct queue_user *user;	 /* NULL when nothing waits */
+	struct queue_program *program;	 /* NULL: not known, and then it counts as one of its own */
 	struct queue_question *identity; /* one at most */
 	struct queue_question *others;
 	UT_hash_handle hh;

@@ -27,8 +27,8 @@ enum parse {
 
 /* Plain data: it goes through a socket, together with the file. */
 struct parser_question {
-	__u32 parse;  /* enum parse */
-	__u32 region; /* of ROWS */
+	__u32 parse;		       /* enum parse */
+	__u32 region;		       /* of ROWS */
 	struct source_question source; /* of SOURCE and NAMES */
 };
 

@@ -31,11 +31,12 @@ enum worker_type {
 
 /* --- what a request is about, besides the process: plain data, it goes through a socket ----------------- */
 
-struct request_process {}; /* nothing else */
+struct request_process {
+}; /* nothing else */
 
 struct request_identity {
 	__u64 program; /* which program it is, for its turn; 0 = not known */
-	__u32 tasks; /* whether asyncio's tasks are looked for, too */
+	__u32 tasks;   /* whether asyncio's tasks are looked for, too */
 	__u32 patient; /* who asks can wait for room in the queue, and takes nobody else's place */
 };
 

@@ -29,17 +29,17 @@
 
 struct worker {
 	struct worker_life life; /* its child; life.epoll has failure_fd, too */
-	int failure_fd; /* readable while failure is set */
-	int table_fd;	/* memfd into which the child puts tables */
+	int failure_fd;		 /* readable while failure is set */
+	int table_fd;		 /* memfd into which the child puts tables */
 	struct fair_queue *turns;
-	__u64 dropped; /* tag of a request that has lost its place, 0 = none */
+	__u64 dropped;			/* tag of a request that has lost its place, 0 = none */
 	struct worker_request *current; /* has its turn, with as many bytes as its kind has; NULL = none */
-	bool busy;	/* it is with the child */
-	int failure;	/* its error, which the caller has not taken yet; 0 = none */
-	__u64 deadline; /* ms, CLOCK_MONOTONIC */
-	__u64 begin;	/* of the request under way: ms, CLOCK_MONOTONIC */
-	bool doubted;	/* it was late once, ... */
-	struct usage then; /* ... and child and parser had used and wanted so much of the CPUs by then */
+	bool busy;			/* it is with the child */
+	int failure;			/* its error, which the caller has not taken yet; 0 = none */
+	__u64 deadline;			/* ms, CLOCK_MONOTONIC */
+	__u64 begin;			/* of the request under way: ms, CLOCK_MONOTONIC */
+	bool doubted;			/* it was late once, ... */
+	struct usage then;   /* ... and child and parser had used and wanted so much of the CPUs by then */
 	__u64 waited_before; /* the request under way: the same */
 	struct {
 		pid_t pid;

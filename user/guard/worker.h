@@ -57,9 +57,9 @@ void worker_stop(struct worker *worker); /* NULL is fine; requests under way are
  * the same one for the worker's whole life, though children come and go.
  */
 int worker_fd(const struct worker *worker);
-pid_t worker_pid(const struct worker *worker); /* 0 between two children */
+pid_t worker_pid(const struct worker *worker);	      /* 0 between two children */
 pid_t worker_parser_pid(const struct worker *worker); /* of the child's parser; 0 between two children */
-double worker_seconds(const struct worker *worker); /* CPU time of all children and parsers so far */
+double worker_seconds(const struct worker *worker);   /* CPU time of all children and parsers so far */
 /* No child can be made any more: every request fails from now on. */
 bool worker_is_lost(const struct worker *worker);
 

@@ -15,12 +15,12 @@
 struct worker_life {
 	int epoll; /* has the child's socket and the zygote's */
 	struct zygote zygote;
-	bool lost;	 /* the zygote has ended, and with it every child */
-	int socket;	 /* to the child; -1 = there is none */
-	__u32 serial;	 /* of the last child that was asked for */
-	pid_t child;	 /* 0 = none, or it has not begun yet */
-	pid_t parser;	 /* the child's parser; 0 while child is */
-	int child_fd;	 /* the child's pidfd; -1 while child is 0 */
+	bool lost;	      /* the zygote has ended, and with it every child */
+	int socket;	      /* to the child; -1 = there is none */
+	__u32 serial;	      /* of the last child that was asked for */
+	pid_t child;	      /* 0 = none, or it has not begun yet */
+	pid_t parser;	      /* the child's parser; 0 while child is */
+	int child_fd;	      /* the child's pidfd; -1 while child is 0 */
 	unsigned int made;    /* children that were asked for and have not ended, killed ones included */
 	double ended_seconds; /* CPU time of those that have */
 };

@@ -27,7 +27,7 @@ enum zygote_event_type {
 
 /* Plain data: it goes through a socket. */
 struct zygote_event {
-	__u32 type; /* enum zygote_event_type */
+	__u32 type;   /* enum zygote_event_type */
 	__u32 serial; /* of zygote_ask() */
 	__s32 pid;    /* 0 if it could not be made */
 	__s32 parser; /* pid of its parser; of ZYGOTE_STARTED */

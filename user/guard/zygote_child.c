@@ -32,7 +32,7 @@ enum zygote_member { PARSER, WORKER, MEMBERS };
 
 struct made {
 	__u32 serial;
-	__u64 cpu_ns;	   /* of those that have ended */
+	__u64 cpu_ns;	    /* of those that have ended */
 	pid_t pid[MEMBERS]; /* 0 = could not be made */
 	int pidfd[MEMBERS]; /* -1 = has ended */
 };

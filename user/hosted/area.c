@@ -30,7 +30,8 @@ static int add_tables(struct area *a, struct pyperf *s)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, s->obj) {
+	bpf_object__for_each_map(map, s->obj)
+	{
 		const enum bpf_map_type type = bpf_map__type(map);
 		struct area_table *t = &a->tables[a->count];
 

@@ -19,10 +19,10 @@ struct area_control {
 	__u32 runs;	       /* samples are to be taken */
 	__u32 asked, answered; /* the accounts of all threads are to be counted; that was done */
 	__u32 frequency;
-	__u32 wall; /* all time is counted, not only that on a CPU */
+	__u32 wall;   /* all time is counted, not only that on a CPU */
 	__u64 budget; /* ns of CPU time that looks may cost in a second; 0 = no limit */
-	__u64 round; /* odd while samples are taken; goes up */
-	__u64 due;   /* looks that were due until now, of all threads together */
+	__u64 round;  /* odd while samples are taken; goes up */
+	__u64 due;    /* looks that were due until now, of all threads together */
 };
 
 /* A table of the area. */

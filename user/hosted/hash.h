@@ -13,8 +13,8 @@
 struct shared_hash {
 	__u32 key_size, value_size, entries, buckets;
 	__u32 lock;
-	__u32 used;  /* entries that were ever used */
-	__u32 free;  /* the first of those that are free again, plus one */
+	__u32 used; /* entries that were ever used */
+	__u32 free; /* the first of those that are free again, plus one */
 	__u32 count;
 	__u32 first[]; /* of each bucket: number of its first entry plus one */
 };

@@ -43,7 +43,7 @@ struct outside {
 	struct area area;
 	pid_t child;
 	int socket;
-	__u64 clock; /* process_clock() of the child when samples began */
+	__u64 clock;	    /* process_clock() of the child when samples began */
 	__u64 round, moved; /* how far the child was, and clock_ns() of when that was new */
 };
 

@@ -132,7 +132,7 @@ static inline __u64 bpf_ringbuf_query(const void *ring, __u64 what)
 #define HOST_CODES 64 /* CAPTURES_MAX */
 static struct {
 	bool holds, wakes;
-	unsigned long made;	  /* shared_ring_put() */
+	unsigned long made; /* shared_ring_put() */
 	unsigned int count;
 	__u32 codes[HOST_CODES]; /* those of which there is a record */
 } host_held;

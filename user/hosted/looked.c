@@ -23,7 +23,7 @@ static struct looked *list[LOOKED_MAX];
 static unsigned int count;
 static __u16 *places; /* by pid: where in the list it is, plus one */
 static struct shared_hash *processes;
-static __u32 *pids;		 /* of the table, for a moment */
+static __u32 *pids;		/* of the table, for a moment */
 static struct process *entries; /* ... */
 static __u64 random_state;
 

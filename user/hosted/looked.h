@@ -24,23 +24,23 @@ struct looked_thread {
 	struct thread_wall wall;
 	struct rest rest;
 	__u32 accounted; /* struct process.id for which its account has begun */
-	bool has_cpu; /* at the last look: it may go on without being given one */
-	bool stateless; /* its sleep was looked at, and its thread state may be new */
-	bool met;    /* by the list that is being made */
+	bool has_cpu;	 /* at the last look: it may go on without being given one */
+	bool stateless;	 /* its sleep was looked at, and its thread state may be new */
+	bool met;	 /* by the list that is being made */
 };
 
 struct looked {
 	pid_t pid;
 	__u64 start_ns, image, execs, user;
-	__u64 clock; /* process_clock() at the last look */
+	__u64 clock;	  /* process_clock() at the last look */
 	__u64 due, pause; /* clock_ns() before which one that is of no interest is left alone, ns */
 	__u64 quiet; /* clock_ns() of the last look at which no thread of it had run since the one before */
 	struct rest rest;
 	struct kept_file stat;
-	bool ran;    /* at the last look a thread of it had a CPU */
-	__u32 process; /* struct process.id, for which the threads' ids were found */
-	__u64 ids_at;  /* clock_ns() of that */
-	bool ids_asked; /* there is a thread without one */
+	bool ran;		   /* at the last look a thread of it had a CPU */
+	__u32 process;		   /* struct process.id, for which the threads' ids were found */
+	__u64 ids_at;		   /* clock_ns() of that */
+	bool ids_asked;		   /* there is a thread without one */
 	unsigned int ids_searches; /* since the last new thread */
 	unsigned int count, room, listed;
 	struct looked_thread *threads;

@@ -14,7 +14,7 @@
 #define REST_IDLE_MAX 3	 /* ... doubled so often */
 
 struct rest {
-	__u16 idle; /* looks since there was something */
+	__u16 idle;		  /* looks since there was something */
 	__u16 left, pick, weight; /* of the block */
 };
 

@@ -19,19 +19,19 @@ struct thread_state;
 /* A thread, as /proc says it. */
 struct sampled {
 	pid_t pid, tid;
-	__u64 start_ns;	 /* of the process, on the boot clock, as exact as /proc has it */
-	__u64 began_ns;	 /* of the thread; the same */
-	__u64 execs;	 /* of the process, since it was met first */
-	__u64 thread_id; /* what pthread_self() returns in it; 0 = not known, ... */
+	__u64 start_ns;		  /* of the process, on the boot clock, as exact as /proc has it */
+	__u64 began_ns;		  /* of the thread; the same */
+	__u64 execs;		  /* of the process, since it was met first */
+	__u64 thread_id;	  /* what pthread_self() returns in it; 0 = not known, ... */
 #define THREAD_ID_OF_NONE (~0ULL) /* ... not known, but no thread state has it: a thread of C */
-	__u64 tstate, interp; /* its thread state and that one's interpreter, when last asked for; or 0 */
-	__u64 cpu_ns;	 /* the kernel's account */
+	__u64 tstate, interp;	  /* its thread state and that one's interpreter, when last asked for; or 0 */
+	__u64 cpu_ns;		  /* the kernel's account */
 	__u64 user;
 	char comm[16], leader[16]; /* its name, and that of the main thread */
-	__u64 account[2]; /* a struct account of its own */
+	__u64 account[2];	   /* a struct account of its own */
 	struct thread_hold hold;
 	struct memory_places places; /* that its last look has read */
-	struct sampled_place { /* where the stack of its sleep is in the tree */
+	struct sampled_place {	     /* where the stack of its sleep is in the tree */
 		__u32 node, generation, process;
 		int outcome;
 	} place;

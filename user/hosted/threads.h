@@ -17,8 +17,8 @@ struct process_now {
 	char comm[16];
 	char state;
 	bool of_the_kernel; /* it has no program */
-	__u64 start_ns; /* on the boot clock */
-	__u64 image;	/* another number after an exec; 0 = that may not be known */
+	__u64 start_ns;	    /* on the boot clock */
+	__u64 image;	    /* another number after an exec; 0 = that may not be known */
 	unsigned int threads;
 	pid_t parent;
 };
@@ -48,7 +48,7 @@ bool thread_runs_are_counted(const char *path);
  * CPU, so that it is known afterwards whether it was held all the time.
  */
 struct thread_hold {
-	int fd;	    /* its schedstat */
+	int fd; /* its schedstat */
 	struct kept_file stat, sched;
 	__u64 runs; /* how often it was given a CPU until it was held */
 	bool held;

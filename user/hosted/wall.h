@@ -17,7 +17,7 @@
 struct looked_thread;
 
 struct thread_wall {
-	__u64 at; /* clock_ns() up to when its time is known; 0 = it was not looked at */
+	__u64 at;		  /* clock_ns() up to when its time is known; 0 = it was not looked at */
 	struct thread_runs until; /* its account then */
 	__s64 asleep, queued; /* ns that have no stack yet; less than 0: more was claimed than has passed */
 };

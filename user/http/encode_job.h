@@ -26,18 +26,18 @@ enum encode_format {
 /* A profile of one trace as `pyperf-bpf report --trace` shows it. */
 struct report_wish {
 	const char *trace; /* 32 digits */
-	size_t top; /* rows of each table */
+	size_t top;	   /* rows of each table */
 	bool json;
 };
 
 /* The input: a profile, of which the part is encoded that the filter selects. */
 struct encode_work {
-	const struct profile *profile; /* only read */
-	struct profile *owned;	       /* NULL, or the profile, which the job then frees */
+	const struct profile *profile;	    /* only read */
+	struct profile *owned;		    /* NULL, or the profile, which the job then frees */
 	const struct profile *const *parts; /* NULL; or several, which are encoded as one in its place */
 	size_t part_count;
 	struct profile_filter filter;
-	int format; /* enum format, or encode_format: graphs can be stopped */
+	int format;		   /* enum format, or encode_format: graphs can be stopped */
 	struct report_wish report; /* of ENCODE_REPORT */
 	char trace[TRACE_TEXT];	   /* ... and its trace, to which the job points it */
 };

@@ -41,11 +41,11 @@ struct http_inputs {
 	struct journal *const *journal;	      /* to NULL without --log */
 	struct log_file *log_file;	      /* with path NULL without --log-file */
 	const struct kubelet *kubelet;	      /* NULL without --kubelet */
-	const struct selection *selection; /* of all processes; NULL: only some are profiled at all */
-	const char *token_file; /* --listen-token-file or NULL */
-	const char *listen_host; /* --listen-host or NULL */
-	bool gives_source; /* --listen-source */
-	const char *speedscope; /* the folder of --speedscope, or NULL */
+	const struct selection *selection;    /* of all processes; NULL: only some are profiled at all */
+	const char *token_file;		      /* --listen-token-file or NULL */
+	const char *listen_host;	      /* --listen-host or NULL */
+	bool gives_source;		      /* --listen-source */
+	const char *speedscope;		      /* the folder of --speedscope, or NULL */
 };
 
 #endif

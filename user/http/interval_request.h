@@ -43,18 +43,18 @@ struct interval_requests {
 		struct MHD_Response *response; /* NULL: it is free */
 		size_t size;		       /* bytes of it */
 	} rows[INTERVAL_ROWS];
-	size_t next;	       /* row to be replaced */
-	struct job *job; /* under way, or NULL */
-	struct stretch stretch; /* of it */
+	size_t next;			    /* row to be replaced */
+	struct job *job;		    /* under way, or NULL */
+	struct stretch stretch;		    /* of it */
 	struct interval *lent[HISTORY_MAX]; /* what it reads ... */
 	const struct profile *parts[HISTORY_MAX];
 	size_t lent_count;
-	double begun;	       /* when it was, CLOCK_MONOTONIC seconds */
-	int error;	       /* of the last job */
+	double begun;		 /* when it was, CLOCK_MONOTONIC seconds */
+	int error;		 /* of the last job */
 	struct suspended *first; /* who came first, of those who wait */
-	double spent;  /* seconds that are not made up for yet ... */
-	double looked; /* ... at this time */
-	bool ended;    /* nothing is begun any more */
+	double spent;		 /* seconds that are not made up for yet ... */
+	double looked;		 /* ... at this time */
+	bool ended;		 /* nothing is begun any more */
 };
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */

@@ -14,7 +14,7 @@ struct MHD_Connection;
 
 /* The state of reading keys. It is a member of the structure that they are read into, and begins as zeros. */
 struct keys {
-	unsigned int seen; /* bits of keys that were there: a second time they are refused */
+	unsigned int seen;	     /* bits of keys that were there: a second time they are refused */
 	char error[KEYS_ERROR_SIZE]; /* "" = none; else one line that says what to do */
 };
 

@@ -19,9 +19,9 @@ struct site;
 /* The numbers that the metrics show: the site's, and what it has to ask others for. */
 struct metrics_view {
 	const struct site *site;
-	pid_t worker, parser;  /* 0 = there is none just now */
-	double worker_seconds; /* CPU time of both, and of those before them */
-	size_t questions;      /* that the worker has not answered yet */
+	pid_t worker, parser;		   /* 0 = there is none just now */
+	double worker_seconds;		   /* CPU time of both, and of those before them */
+	size_t questions;		   /* that the worker has not answered yet */
 	const struct export_stats *export; /* NULL: nothing is exported */
 	const struct journal *journal;	   /* NULL: there is no log */
 };

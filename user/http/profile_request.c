@@ -33,11 +33,11 @@ struct profile_request {
 	struct suspended request; /* the first member */
 	struct profile_requests *all;
 	enum { SAMPLING, NAMING, ENCODING, DONE, GONE } stage;
-	double due; /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
-	struct window *window;	/* NULL from ENCODING on */
+	double due;			 /* when the stage ends at the latest, CLOCK_MONOTONIC seconds */
+	struct window *window;		 /* NULL from ENCODING on */
 	struct journal_stretch *stretch; /* in place of a window, of who asks for the log */
-	struct job *job; /* from ENCODING on, unless there is an error */
-	__u64 unlabelled; /* entries of the log whose span has no labels */
+	struct job *job;		 /* from ENCODING on, unless there is an error */
+	__u64 unlabelled;		 /* entries of the log whose span has no labels */
 	bool left; /* the client has gone while a thread encodes: the place is free when that has ended */
 	struct query query;
 	char lost[LOSSES_TEXT_SIZE]; /* of the log, in the stretch */
@@ -189,8 +189,8 @@ static bool is_full(const struct profile_requests *all, const struct query *q, c
 	return true;
 }
 
-static enum MHD_Result begin_request(struct profile_requests *all, enum health health,
-				     const struct query *q, const struct client *c, struct suspended **ret)
+static enum MHD_Result begin_request(struct profile_requests *all, enum health health, const struct query *q,
+				     const struct client *c, struct suspended **ret)
 {
 	enum MHD_Result result;
 	int err;

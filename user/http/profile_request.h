@@ -23,10 +23,10 @@ struct profile_requests {
 	struct windows *windows;
 	struct discover *discover;
 	struct journal *const *journal; /* to NULL if there is none */
-	struct suspended *first; /* who came first, of those who wait */
-	unsigned int open; /* how many these are */
-	__u64 served;	   /* requests that got a profile */
-	__u64 abandoned;   /* requests whose client went away */
+	struct suspended *first;	/* who came first, of those who wait */
+	unsigned int open;		/* how many these are */
+	__u64 served;			/* requests that got a profile */
+	__u64 abandoned;		/* requests whose client went away */
 };
 
 /* A request has just come: it waits from now on, or is refused and *ret stays untouched. */

@@ -34,10 +34,10 @@ enum query_form {
 };
 
 struct query {
-	int seconds; /* how long the profile is to be */
-	bool of_log; /* what is asked for is a stretch of the log: */
-	double last; /* ... the last seconds, ... */
-	double from, to; /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
+	int seconds;		   /* how long the profile is to be */
+	bool of_log;		   /* what is asked for is a stretch of the log: */
+	double last;		   /* ... the last seconds, ... */
+	double from, to;	   /* ... or of this time, Unix seconds; 0 = the log's begin, and now */
 	struct trace_wanted trace; /* ... by its spans, or of one trace only */
 	enum format format;
 	struct profile_filter filter;

@@ -18,13 +18,13 @@ struct windows;
 #define RECENT_SECONDS_FIRST 2
 
 struct recent {
-	struct window *window;	 /* the interval that goes on; NULL = sampling has not begun */
-	struct history history;	 /* intervals that are complete */
-	unsigned long serial;	 /* of the newest one */
-	double seconds;		 /* length of the interval that goes on ... */
-	double interval;	 /* ... and of each after the first few */
-	double due;  /* when recent_run() has something to do, CLOCK_MONOTONIC seconds */
-	bool marked; /* the interval has ended, and the names of what it counted are waited for */
+	struct window *window;	/* the interval that goes on; NULL = sampling has not begun */
+	struct history history; /* intervals that are complete */
+	unsigned long serial;	/* of the newest one */
+	double seconds;		/* length of the interval that goes on ... */
+	double interval;	/* ... and of each after the first few */
+	double due;		/* when recent_run() has something to do, CLOCK_MONOTONIC seconds */
+	bool marked;		/* the interval has ended, and the names of what it counted are waited for */
 };
 
 /* Begins. interval is in seconds, now as r->due. 0 or -ENOMEM. */

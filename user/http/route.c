@@ -130,9 +130,9 @@ static const struct route {
 	const char *path;
 	enum MHD_Result (*answer)(struct visit *v);
 	enum MHD_Result (*post)(struct visit *v); /* NULL: it changes nothing */
-	enum exposure exposure; /* the smallest that has it */
-	bool waits;	/* not for HEAD: that would wait for nothing */
-	bool costs;	/* not for pages of other sites */
+	enum exposure exposure;			  /* the smallest that has it */
+	bool waits;				  /* not for HEAD: that would wait for nothing */
+	bool costs;				  /* not for pages of other sites */
 } routes[] = {
 	{ "/", page, .exposure = EXPOSURE_ALL },
 	{ "/page.html", page, .exposure = EXPOSURE_ALL },

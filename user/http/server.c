@@ -36,7 +36,7 @@ struct listener {
 };
 
 struct http {
-	int epoll; /* the daemons' own, the eventfd, and the sockets of clients that wait for a profile */
+	int epoll;   /* the daemons' own, the eventfd, and the sockets of clients that wait for a profile */
 	int eventfd; /* whoever makes something for a request writes to it when http_run() has to be called */
 	struct listener listeners[EXPOSURES];
 	size_t listener_count;
@@ -53,11 +53,11 @@ static int watch_socket(const struct http *h, int fd)
 
 /* Who has requests that wait: each does what there is to do, on its own account. */
 static const struct http_subject {
-	size_t at; /* in struct site */
+	size_t at;				/* in struct site */
 	void (*run)(void *subject, double now); /* NULL: MHD is to be run, and that is all */
-	double (*next)(const void *subject); /* when that is due; NULL: the eventfd says so */
-	void (*finish)(void *subject); /* nobody waits any more */
-	void (*free)(void *subject); /* NULL: it owns nothing then */
+	double (*next)(const void *subject);	/* when that is due; NULL: the eventfd says so */
+	void (*finish)(void *subject);		/* nobody waits any more */
+	void (*free)(void *subject);		/* NULL: it owns nothing then */
 } subjects[] = {
 	{ offsetof(struct site, profiles), profile_requests_run, profile_requests_next,
 	  profile_requests_finish, NULL },

@@ -18,7 +18,7 @@ struct MHD_Connection;
 struct source_query {
 	pid_t pid;
 	char name[SOURCE_QUERY_NAME_SIZE], file[SOURCE_PATH_SIZE]; /* of the function */
-	__u32 line; /* at which it begins */
+	__u32 line;						   /* at which it begins */
 	__u32 from, to; /* the lines that are wanted, SOURCE_LINES_MAX at most */
 	struct keys keys;
 };

@@ -24,7 +24,7 @@ struct source_request {
 	struct suspended request; /* the first member */
 	struct source_requests *all;
 	struct source_query query;
-	__s64 began_unix_ns; /* when the process did */
+	__s64 began_unix_ns;		   /* when the process did */
 	bool is_counted[SOURCE_LINES_MAX]; /* in stacks of it, by line - query.from */
 	__u32 idle; /* a line that was counted and has nothing that can run; 0 = there is none */
 };
@@ -181,12 +181,13 @@ static enum MHD_Result answer_source_error(const struct source_request *r)
 				   r->query.pid);
 	case -ESTALE:
 	case -ERANGE:
-		return answer_line(c, MHD_HTTP_NOT_FOUND,
-				   "%s was changed: the function is not where it was", file);
+		return answer_line(c, MHD_HTTP_NOT_FOUND, "%s was changed: the function is not where it was",
+				   file);
 	case -EREMCHG:
 		return answer_line(c, MHD_HTTP_NOT_FOUND,
 				   "%s was changed, or put there, after process %d began: what ran may have "
-				   "been another text", file, r->query.pid);
+				   "been another text",
+				   file, r->query.pid);
 	case -ENODATA:
 		return answer_line(c, MHD_HTTP_NOT_FOUND,
 				   "%s was changed: line %u, which was counted, has nothing that can run",
@@ -196,7 +197,8 @@ static enum MHD_Result answer_source_error(const struct source_request *r)
 	case -ELOOP:
 		return answer_line(c, MHD_HTTP_FORBIDDEN,
 				   "%s is not read: only a file that the process's user owns, under one "
-				   "name, or that everybody may read", file);
+				   "name, or that everybody may read",
+				   file);
 	case -EILSEQ:
 		return answer_line(c, MHD_HTTP_NOT_FOUND, "%s is no text", file);
 	case -EFBIG:

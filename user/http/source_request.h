@@ -22,7 +22,7 @@ struct registry;
 
 /* All requests. Whoever makes this sets the first five, of which four are borrowed. */
 struct source_requests {
-	int eventfd; /* is written to when a request waits no longer, so that MHD is to be run */
+	int eventfd;   /* is written to when a request waits no longer, so that MHD is to be run */
 	bool is_given; /* --listen-source */
 	struct discover *discover;
 	const struct registry *registry;

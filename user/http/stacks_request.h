@@ -40,7 +40,7 @@ struct stacks_requests {
 	struct job *job;
 	struct relay *relay; /* the job's; NULL without one */
 	bool worker_is_full; /* so that what the job asks waits */
-	double begun, next; /* when the job was begun, and may be; CLOCK_MONOTONIC seconds */
+	double begun, next;  /* when the job was begun, and may be; CLOCK_MONOTONIC seconds */
 };
 
 /* A request has just come: it waits from now on, or is answered at once and *ret stays untouched. */

@@ -12,8 +12,7 @@
 
 int token_read(const char *file, char **ret)
 {
-	static const char allowed[] =
-		"-._~+/=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	static const char allowed[] = "-._~+/=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 	_cleanup_free_ char *token = NULL;
 	int err = small_file_read(file, TOKEN_MAX + 2, &token);
 	size_t n;

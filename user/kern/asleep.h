@@ -20,10 +20,10 @@ struct asleep_programs {
 	struct pyperf *skel;
 	struct table table;
 	struct outside_stack *outside; /* the table, mapped; NULL: they are not wanted, or not ready yet */
-	__u32 max_depth;     /* Python frames of a stack that are wanted */
-	bool all;	     /* every process is of interest */
-	bool by_thread;	     /* a thread has a root of its own, */
-	bool main_only;	     /* ... and only the main thread of a process is of interest */
+	__u32 max_depth;	       /* Python frames of a stack that are wanted */
+	bool all;		       /* every process is of interest */
+	bool by_thread;		       /* a thread has a root of its own, */
+	bool main_only;		       /* ... and only the main thread of a process is of interest */
 };
 
 /*

@@ -16,7 +16,7 @@ struct kernel;
 struct contexts {
 	struct kernel *kernel;
 	struct context_vars *vars; /* CONTEXTS_MAX, as the kernel side has them; NULL = none is wanted */
-	__u32 count; /* that were used */
+	__u32 count;		   /* that were used */
 	struct index_room room;
 };
 

@@ -12,7 +12,7 @@ struct cpu_ticks {
 	struct account {
 		bool seen;
 		bool known; /* at says when it was looked at */
-		double at; /* s, of the CPU's own time */
+		double at;  /* s, of the CPU's own time */
 		double expected;
 		__u64 came;
 	} accounts[];

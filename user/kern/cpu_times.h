@@ -7,7 +7,7 @@
 
 struct cpu_times {
 	int cpu;
-	double busy; /* s, on programs: interrupts of an idle CPU do not count */
+	double busy;  /* s, on programs: interrupts of an idle CPU do not count */
 	double whole; /* s, idle or not */
 };
 

@@ -82,8 +82,8 @@ static int choose(struct kernel *k, struct kernel_options *o)
 static int map_position(const struct kernel *k, int page, const unsigned long **ret)
 {
 	const long size = sysconf(_SC_PAGESIZE);
-	const unsigned long *at = mmap(NULL, size, PROT_READ, MAP_SHARED,
-				       bpf_map__fd(k->skel->maps.records), page * size);
+	const unsigned long *at =
+		mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(k->skel->maps.records), page * size);
 
 	if (at == MAP_FAILED)
 		return -errno;
@@ -127,7 +127,7 @@ static int load(struct kernel *k)
 			    "(lockdown=confidentiality); with lockdown=integrity they may");
 	if (err == -EPERM || err == -EACCES)
 		return kernel_fail(k, err, "the kernel refuses to load BPF programs: %s",
-			    lacking_advice(PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON), advice));
+				   lacking_advice(PRIVILEGE(CAP_BPF) | PRIVILEGE(CAP_PERFMON), advice));
 	if (err == -ENOMEM)
 		return kernel_fail(k, err,
 			    "there is no memory for the BPF tables, which take %zu MiB: with these options a "
@@ -170,8 +170,7 @@ static bool look_at_cpus(struct kernel *k)
 
 	if (!f || !text || k->options.use_cycles || !k->trigger.running || !fread(text, 1, size - 1, f))
 		return false;
-	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER,
-		       k->options.frequency);
+	cpu_ticks_look(k->cpu_ticks, text, k->stats, k->trigger.kind == TRIGGER_TIMER, k->options.frequency);
 	return dead_cpus_check(k->dead_cpus, text, k->stats, k->options.frequency);
 }
 

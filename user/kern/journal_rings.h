@@ -18,18 +18,18 @@ struct side;
 
 /* A sample. */
 struct journal_sample {
-	__u64 ns; /* CLOCK_MONOTONIC: when it was taken, or when its span ends */
-	__u64 amount; /* in the unit of its kind */
-	__u32 node, kind; /* numbers of the tables, and an enum event_kind, which are not proved */
-	bool is_span; /* the amount is the time that has passed until then */
+	__u64 ns;	      /* CLOCK_MONOTONIC: when it was taken, or when its span ends */
+	__u64 amount;	      /* in the unit of its kind */
+	__u32 node, kind;     /* numbers of the tables, and an enum event_kind, which are not proved */
+	bool is_span;	      /* the amount is the time that has passed until then */
 	struct trace_ids ids; /* of the span that was current */
 };
 
 struct journal_rings {
 	struct table table;
 	const struct journal_ring *rings; /* NULL: there is no journal */
-	int count; /* of CPUs */
-	__u64 *read; /* records of each that were read, or lost */
+	int count;			  /* of CPUs */
+	__u64 *read;			  /* records of each that were read, or lost */
 };
 
 /* Before loading: leaves the rings out unless they are wanted. 0 or -errno. */

@@ -106,8 +106,8 @@ static int prepare(struct kernel *k)
 		libbpf_strerror(err, reason, sizeof(reason));
 		return kernel_fail(k, err, "the BPF object cannot be opened: %s", reason);
 	}
-	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) ||
-	    texts_size(k->skel, &k->options) || journal_rings_prepare(k->skel, k->cpus, k->options.log))
+	if (tables_size(k->skel, &k->options, k->cpus, &k->tables) || texts_size(k->skel, &k->options) ||
+	    journal_rings_prepare(k->skel, k->cpus, k->options.log))
 		return kernel_fail(k, -EINVAL, "the BPF tables cannot be sized");
 	set_options(k);
 	trigger_prepare(&k->trigger, k->skel, k->cpus);

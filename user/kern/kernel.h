@@ -45,10 +45,10 @@ struct kernel_options {
 
 	/* The stack. */
 	__u32 max_depth;
-	bool async;	   /* stacks have what awaits the asyncio task that runs (kern/task_layouts.h) */
+	bool async;	       /* stacks have what awaits the asyncio task that runs (kern/task_layouts.h) */
 	unsigned int contexts; /* so many context variables are labels (kern/contexts.h) */
-	bool trace;	   /* with log: samples have the ids of OpenTelemetry's current span */
-	bool single_reads; /* one read for each frame, instead of blocks */
+	bool trace;	       /* with log: samples have the ids of OpenTelemetry's current span */
+	bool single_reads;     /* one read for each frame, instead of blocks */
 	enum cache_mode cache;
 	__u32 cache_threads; /* threads whose last stack is remembered; 34 KiB each */
 	__u32 cache_depth;   /* frames remembered of each of them, at most 1024 */

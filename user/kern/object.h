@@ -30,9 +30,9 @@ struct ring_buffer;
 struct records {
 	const unsigned long *read, *made; /* positions in it: up to where it was read, and written */
 	size_t ring_bytes;
-	__u64 until; /* clock_ns() after which this reading ends */
+	__u64 until;  /* clock_ns() after which this reading ends */
 	size_t bytes; /* of it so far */
-	bool more; /* it has ended before the ring was empty */
+	bool more;    /* it has ended before the ring was empty */
 };
 
 struct kernel {

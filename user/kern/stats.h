@@ -15,9 +15,9 @@ struct kernel;
 
 struct kernel_stats {
 	struct cpu_stats sum;
-	__u64 runs, run_time_ns;       /* of the sampler; 0 unless options.measure */
-	__u64 other_runs, other_time_ns; /* of the programs that follow processes, and others */
-	__u64 wait_runs, wait_time_ns;	 /* of the programs that see threads wait */
+	__u64 runs, run_time_ns;	   /* of the sampler; 0 unless options.measure */
+	__u64 other_runs, other_time_ns;   /* of the programs that follow processes, and others */
+	__u64 wait_runs, wait_time_ns;	   /* of the programs that see threads wait */
 	__u64 memory_runs, memory_time_ns; /* of the one that sees processes grow */
 };
 

@@ -92,7 +92,8 @@ size_t tables_bytes(const struct pyperf *s)
 	struct bpf_map *map;
 	size_t sum = 0;
 
-	bpf_object__for_each_map(map, s->obj) {
+	bpf_object__for_each_map(map, s->obj)
+	{
 		size_t value = (bpf_map__value_size(map) + 7) / 8 * 8;
 
 		if (bpf_map__type(map) == BPF_MAP_TYPE_RINGBUF)

@@ -30,8 +30,7 @@ __u32 task_layouts_add(struct task_layouts *t, const struct task_layout *l, __u6
 	if (!task_layouts_are_wanted(t) || !l->task_size)
 		return 0;
 	for (__u32 i = 0; i < t->count; i++)
-		if (!table_get(&side->task_layouts, &i, &have) &&
-		    !memcmp(&have, l, sizeof(have)))
+		if (!table_get(&side->task_layouts, &i, &have) && !memcmp(&have, l, sizeof(have)))
 			return i + 1;
 	free = index_room_find(&t->room, &side->processes, INDEX_TASKS, t->count, user);
 	if (free < 0 || table_set(&side->task_layouts, &free, l))

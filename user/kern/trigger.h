@@ -28,12 +28,12 @@ struct trigger {
 	int cpus;
 	struct ticks *ticks;
 	struct timers *timers;
-	bool on;      /* from trigger_start() to trigger_stop() */
-	bool running; /* it ticks; while it is on it may fail to, until the next attempt */
+	bool on;	 /* from trigger_start() to trigger_stop() */
+	bool running;	 /* it ticks; while it is on it may fail to, until the next attempt */
 	__u64 suspended; /* ns that the machine had been suspended for at the last start */
-	__u64 online; /* which CPUs were online at the last start, as a number to compare; 0 = not known */
-	double begin;	  /* where the clock of trigger_expected() stood at the last start, s of one CPU */
-	double before;	  /* the ticks that there should have been in the starts before */
+	__u64 online;	 /* which CPUs were online at the last start, as a number to compare; 0 = not known */
+	double begin;	 /* where the clock of trigger_expected() stood at the last start, s of one CPU */
+	double before;	 /* the ticks that there should have been in the starts before */
 	char reason[512]; /* why something failed, in words that say what to do */
 };
 

@@ -33,7 +33,7 @@ bool pod_label_is_value(const char *text);
 struct pod_entry {
 	char uid[POD_UID_SIZE];
 	char value[POD_LABELS_MAX][POD_LABEL_VALUE_SIZE]; /* in the names' order; "" = it has no such label */
-	double seen; /* when it was last in a list, CLOCK_MONOTONIC, s */
+	double seen;					  /* when it was last in a list, CLOCK_MONOTONIC, s */
 };
 
 /* The known pods, in the order of their uids. All zero means none. */

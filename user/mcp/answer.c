@@ -44,7 +44,8 @@ static void visit(struct json_object *o, struct answer_visit *v)
 			visit(json_object_array_get_idx(o, i), v);
 	if (!json_object_is_type(o, json_type_object))
 		return;
-	json_object_object_foreach(o, name, value) {
+	json_object_object_foreach(o, name, value)
+	{
 		if (!strcmp(name, v->name) && json_object_is_type(value, json_type_array))
 			v->array(value, v);
 		visit(value, v);
@@ -134,7 +135,8 @@ static bool is_wanted_member(const struct tool *t, const char *name)
 
 static void shape_members(const struct tool *t, struct json_object *root)
 {
-	json_object_object_foreach(root, name, value) {
+	json_object_object_foreach(root, name, value)
+	{
 		(void)value;
 		if (!is_wanted_member(t, name))
 			json_object_object_del(root, name);
@@ -173,7 +175,8 @@ static void drop_zeros(struct json_object *o)
 {
 	if (!json_object_is_type(o, json_type_object))
 		return;
-	json_object_object_foreach(o, name, value) {
+	json_object_object_foreach(o, name, value)
+	{
 		drop_zeros(value);
 		if (is_nothing(value))
 			json_object_object_del(o, name);

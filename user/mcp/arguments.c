@@ -148,7 +148,8 @@ static int check_names(struct argument_line *l)
 {
 	if (!l->given)
 		return 0;
-	json_object_object_foreach(l->given, name, value) {
+	json_object_object_foreach(l->given, name, value)
+	{
 		(void)value;
 		if (!tools_argument(l->tool, name))
 			return refuse_argument(

@@ -62,7 +62,8 @@ int call_begin(struct call *c, const struct tool *t, struct json_object *id, str
 	if (err)
 		return err;
 	if (t->work == WORK_BOOKS && !arguments_recording(t, given, r, &c->paths)) {
-		snprintf(error, size, "books are of a profile that record has made, by its name; report has "
+		snprintf(error, size,
+			 "books are of a profile that record has made, by its name; report has "
 			 "what other profiles say of theirs");
 		return -EINVAL;
 	}

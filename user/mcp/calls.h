@@ -21,22 +21,22 @@
 struct json_object;
 
 struct call {
-	struct json_object *id; /* NULL: this place is free */
+	struct json_object *id;	   /* NULL: this place is free */
 	struct json_object *given; /* arguments; NULL = none */
 	struct json_object *token; /* of progress that the client wants to hear of; NULL = of none */
 	const struct tool *tool;
 	struct child child;
-	struct buf command; /* as one would type it */
-	struct buf said;    /* strings of JSON, of steps that are done */
+	struct buf command;	/* as one would type it */
+	struct buf said;	/* strings of JSON, of steps that are done */
 	unsigned int recording; /* that is being made; 0 = none */
 	struct recording_paths paths;
 	enum call_step { STEP_FIRST, STEP_FINDINGS, STEP_REPORT } step; /* of a call that records */
-	struct json_object *findings; /* of the step of that name */
-	bool is_cancelled; /* nobody wants the answer */
-	bool is_given_up;  /* it took too long */
-	int seconds;	   /* ... than this */
+	struct json_object *findings;					/* of the step of that name */
+	bool is_cancelled;						/* nobody wants the answer */
+	bool is_given_up;						/* it took too long */
+	int seconds;							/* ... than this */
 	double begun, told; /* clock_seconds(): when, and when it was last said how far it is */
-	double deadline;   /* clock_seconds(): it is told to end then, and killed a little later */
+	double deadline;    /* clock_seconds(): it is told to end then, and killed a little later */
 };
 
 /*

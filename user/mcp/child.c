@@ -34,9 +34,8 @@ static void become(char **words, const int *ends, pid_t parent, size_t file_max)
 	/* The hard limit stays: a worker sets it as it needs it. */
 	limit.rlim_cur = file_max < limit.rlim_max ? file_max : limit.rlim_max;
 	if (setrlimit(RLIMIT_FSIZE, &limit) || isolate_limit_memory(MEMORY_MAX) ||
-	    sigprocmask(SIG_SETMASK, &none, NULL) ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(ends[0], STDOUT_FILENO) < 0 ||
-	    dup2(ends[1], STDERR_FILENO) < 0)
+	    sigprocmask(SIG_SETMASK, &none, NULL) || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(ends[0], STDOUT_FILENO) < 0 || dup2(ends[1], STDERR_FILENO) < 0)
 		_exit(EXEC_FAILED);
 	execv("/proc/self/exe", words);
 	_exit(EXEC_FAILED);

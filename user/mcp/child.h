@@ -14,7 +14,7 @@
 #define CHILD_ERR_MAX (64 << 10) /* more is read, and dropped */
 
 struct child {
-	pid_t pid; /* 0 = there is none */
+	pid_t pid;  /* 0 = there is none */
 	int fds[2]; /* its stdout and stderr; -1 at their end */
 	struct buf out, err;
 	bool is_too_much; /* it wrote more than CHILD_OUT_MAX: it was killed */

@@ -15,8 +15,8 @@
 struct lines {
 	int fd;
 	struct buf buf;
-	size_t taken;	 /* bytes of buf that lines_next() has handed out */
-	bool skips;	 /* the rest of a line that is too long */
+	size_t taken; /* bytes of buf that lines_next() has handed out */
+	bool skips;   /* the rest of a line that is too long */
 };
 
 /* What is there now is read, once. 0; -EPIPE at the end; -errno. */

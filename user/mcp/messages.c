@@ -139,6 +139,7 @@ int message_send_progress(struct json_object *token, double done, double all)
 		return -ENOMEM;
 	err = buf_printf(&out,
 			 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
-			 "{\"progress\":%.1f,\"total\":%.1f,\"progressToken\":", done, all);
+			 "{\"progress\":%.1f,\"total\":%.1f,\"progressToken\":",
+			 done, all);
 	return err ?: buf_add_string(&out, text) ?: buf_add_string(&out, "}}\n") ?: write_all(&out);
 }

@@ -15,8 +15,8 @@
 
 struct recordings {
 	char folder[RECORDING_PATH_MAX / 2]; /* "" = not made yet */
-	unsigned int last;  /* number of the newest name */
-	unsigned int done[RECORDINGS_MAX]; /* numbers of those that are whole, the oldest first */
+	unsigned int last;		     /* number of the newest name */
+	unsigned int done[RECORDINGS_MAX];   /* numbers of those that are whole, the oldest first */
 	size_t count;
 };
 

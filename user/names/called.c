@@ -106,8 +106,7 @@ const char *called_find(const struct called *c, __u32 process, __u64 thread)
 	return t && (*t->name || t->misses >= CALLED_LOOKS) ? t->name : NULL;
 }
 
-void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process),
-		  const void *context)
+void called_sweep(struct called *c, bool (*is_there)(const void *context, __u32 process), const void *context)
 {
 	struct called_thread *t, *next;
 

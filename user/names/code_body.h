@@ -26,7 +26,7 @@ struct body_key {
 	struct blob *name; /* NULL = not readable */
 	struct blob *file;
 	struct blob *table;
-	__s32 first_line; /* as the code object has it: what the lines of the table are added to */
+	__s32 first_line;   /* as the code object has it: what the lines of the table are added to */
 	__u32 table_length; /* of the code object's line table, also while table is NULL */
 	__u64 line_format;  /* enum line_format; so wide that there is no padding, which would be hashed */
 };

@@ -22,9 +22,9 @@ struct codes;
 struct code_line {
 	const char *function;
 	const char *file;
-	int first_line; /* 0 = unknown */
-	int line;	/* 0 = unknown */
-	int column;	/* in the line, in bytes of UTF-8, from 1; 0 = unknown */
+	int first_line;	      /* 0 = unknown */
+	int line;	      /* 0 = unknown */
+	int column;	      /* in the line, in bytes of UTF-8, from 1; 0 = unknown */
 	enum frame_kind kind; /* FRAME_PYTHON; FRAME_MARKER: nothing is known of that number */
 };
 

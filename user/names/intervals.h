@@ -18,13 +18,13 @@ struct shares;
 
 struct address_interval {
 	__u64 begin, size; /* size 0: nobody has this number */
-	__u32 turn; /* in which it was first found unused; 0 = it is in use */
-	bool seen; /* in this look */
+	__u32 turn;	   /* in which it was first found unused; 0 = it is in use */
+	bool seen;	   /* in this look */
 };
 
 struct intervals {
 	struct address_interval *list; /* by number, of which there are max */
-	__u32 *order;	       /* the numbers of those that are taken, by their begin */
+	__u32 *order;		       /* the numbers of those that are taken, by their begin */
 	__u32 count, max;
 	__u32 unused_number; /* all numbers below it are taken */
 	__u64 low, high;     /* the line */

@@ -30,7 +30,7 @@ struct jit_code_names {
 struct region {
 	__u64 start, size;
 	struct jit_code_names *names; /* NULL: nobody has this number */
-	struct owner_share *share; /* of the process's owner */
+	struct owner_share *share;    /* of the process's owner */
 };
 
 struct jits {

@@ -33,7 +33,7 @@ struct kernel_symbol {
 struct kernel_table {
 	int fd;
 	struct buf symbols, strings;
-	__u64 base; /* kernel_names_base() */
+	__u64 base;	   /* kernel_names_base() */
 	__u32 last_module; /* of the line before: they stand together */
 };
 
@@ -42,7 +42,7 @@ struct kernel_names {
 	struct job *again; /* reads another table, NULL = none does */
 	__u64 read_ns;
 	__u64 least_ns, pause_ns; /* as it was asked for; as it is now */
-	bool missed; /* something was asked for that has no name */
+	bool missed;		  /* something was asked for that has no name */
 };
 
 static __u32 count_of(const struct kernel_table *n)

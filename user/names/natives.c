@@ -41,7 +41,7 @@ struct native_entry {
 struct natives {
 	struct native_entry *by_key;
 	struct native_entry *list[NATIVES_FILES_MAX]; /* by number */
-	__u32 serial[NATIVES_FILES_MAX];       /* how often the number was given back */
+	__u32 serial[NATIVES_FILES_MAX];	      /* how often the number was given back */
 	struct intervals intervals;
 	struct shares *shares;
 	size_t bytes;

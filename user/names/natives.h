@@ -24,10 +24,10 @@ struct native_lines;
 struct natives;
 
 struct native_file {
-	__u64 base;	  /* position of its first byte */
-	__u32 number;	  /* natives_file() */
-	const char *path; /* as those who have it mapped see it; the store's */
-	bool is_known;	  /* natives_functions() has had them */
+	__u64 base;		    /* position of its first byte */
+	__u32 number;		    /* natives_file() */
+	const char *path;	    /* as those who have it mapped see it; the store's */
+	bool is_known;		    /* natives_functions() has had them */
 	struct functions functions; /* if they are known */
 	char build_id[2 * IMAGE_BUILD_ID_MAX + 1];
 };
@@ -101,12 +101,12 @@ struct natives_stats natives_get_stats(const struct natives *n);
 /* What is at a position. Strings are the store's; name is "" if it is not known. */
 struct native_place {
 	const char *name;
-	const char *path; /* "[vdso]"; "[JIT]" for memory of no file */
+	const char *path;     /* "[vdso]"; "[JIT]" for memory of no file */
 	const char *build_id; /* hexadecimal; "" = unknown */
-	__u64 offset; /* in the file */
-	bool is_even; /* if offset and shift are an address of the file */
+	__u64 offset;	      /* in the file */
+	bool is_even;	      /* if offset and shift are an address of the file */
 	__u64 shift;
-	__u64 begin;  /* of the function that this is in; the same as offset where functions are not known */
+	__u64 begin; /* of the function that this is in; the same as offset where functions are not known */
 };
 
 /*

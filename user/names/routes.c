@@ -23,7 +23,7 @@ struct span_route {
 	struct route_user *user;
 	struct route_text *text; /* the user's; NULL: it has no route of its own */
 	__u64 parent;
-	__u64 met; /* CLOCK_MONOTONIC, ns */
+	__u64 met;			/* CLOCK_MONOTONIC, ns */
 	struct span_route *prev, *next; /* of the user's */
 	UT_hash_handle hh;
 };

@@ -25,10 +25,10 @@ struct route_key {
 /* What became of spans whose route was asked for. */
 struct route_counts {
 	__u64 found;
-	__u64 none; /* that had none as long as they were looked at */
-	__u64 gone; /* that had ended before anybody had looked */
-	__u64 torn; /* that changed each time they were looked at */
-	__u64 left; /* that nobody looked at, as there are too many */
+	__u64 none;	 /* that had none as long as they were looked at */
+	__u64 gone;	 /* that had ended before anybody had looked */
+	__u64 torn;	 /* that changed each time they were looked at */
+	__u64 left;	 /* that nobody looked at, as there are too many */
 	__u64 forgotten; /* that made room for others */
 };
 

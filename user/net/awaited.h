@@ -12,14 +12,14 @@
 
 /* Texts are borrowed. */
 struct awaited {
-	const char *url;   /* http:// or https:// */
-	const char *type;  /* Content-Type of the body */
-	const struct buf *body; /* to be POSTed; NULL: a GET */
-	const char *token; /* NULL = none is shown */
+	const char *url;	 /* http:// or https:// */
+	const char *type;	 /* Content-Type of the body */
+	const struct buf *body;	 /* to be POSTed; NULL: a GET */
+	const char *token;	 /* NULL = none is shown */
 	const char *header_file; /* whose lines are sent along (headers_read()); NULL = none */
-	const char *tenant; /* X-Scope-OrgID; NULL = none is named */
-	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
-	long seconds;	   /* until it is given up */
+	const char *tenant;	 /* X-Scope-OrgID; NULL = none is named */
+	const char *ca_file;	 /* PEM certificates to trust; NULL = the system's */
+	long seconds;		 /* until it is given up */
 	/* Gets each line of the answer's headers, without a NUL; NULL = nobody reads them. */
 	void (*on_header)(const char *data, size_t size, void *context);
 	void *context;

@@ -17,7 +17,7 @@
 
 /* What is kept of an answer's headers. It begins with 0 bytes, and lives as long as the request. */
 struct transfer_headers {
-	size_t bytes; /* that have come */
+	size_t bytes;						       /* that have come */
 	void (*on_line)(const char *data, size_t size, void *context); /* NULL = nobody reads them */
 	void *context;
 };
@@ -27,10 +27,10 @@ struct transfer {
 	const char *url;
 	long protocols; /* CURLPROTO_ bits, which libcurl knows since 7.19 */
 	struct curl_slist *headers;
-	const struct buf *body; /* to be POSTed; NULL: a GET */
+	const struct buf *body;		   /* to be POSTed; NULL: a GET */
 	struct transfer_headers *answered; /* beyond TRANSFER_HEADERS_MAX the request fails */
-	const char *ca_file; /* PEM certificates to trust; NULL = the system's */
-	bool insecure;	     /* whoever answers is trusted: no certificate is verified */
+	const char *ca_file;		   /* PEM certificates to trust; NULL = the system's */
+	bool insecure;			   /* whoever answers is trusted: no certificate is verified */
 	long timeout_seconds;
 	char *error; /* CURL_ERROR_SIZE bytes */
 	size_t (*on_body)(char *data, size_t size, size_t n, void *context);

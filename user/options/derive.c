@@ -109,8 +109,8 @@ static int parse_address(const char *text, struct http_address *ret, const char 
 /* Whoever reaches a port of this machine may be anybody on it, who may not read the files of the others. */
 static int derive_source(const struct options *o, char *error, size_t size)
 {
-	if (!o->listen_source || (o->listen_address.size &&
-				  (o->listen_token_file || http_address_is_unix(&o->listen_address))))
+	if (!o->listen_source ||
+	    (o->listen_address.size && (o->listen_token_file || http_address_is_unix(&o->listen_address))))
 		return 0;
 	return options_fail(error, size,
 			    "--listen-source gives away files: it goes with --listen and "
@@ -145,7 +145,8 @@ static int derive_output(struct options *o, char *error, size_t size)
 	if (o->listen_host && hosts_check(o->listen_host))
 		return options_fail(error, size,
 				    "--listen-host wants names of hosts with commas between, without a port, "
-				    "not '%s'", o->listen_host);
+				    "not '%s'",
+				    o->listen_host);
 	if (o->speedscope && !o->listen)
 		return options_fail(error, size, "--speedscope goes with --listen ADDR:PORT");
 	return derive_format(o, error, size);
@@ -273,8 +274,7 @@ static int derive_native(struct options *o, char *error, size_t size)
 	if (o->all && !o->native)
 		return options_fail(error, size, "--all is about native code: not with --native off");
 	if (o->native_lines && !o->native)
-		return options_fail(error, size,
-				    "--native-lines is about native code: it needs --native");
+		return options_fail(error, size, "--native-lines is about native code: it needs --native");
 	if (o->kernel < 0)
 		o->kernel = o->native ? KERNEL_MODE_SYSCALL : KERNEL_MODE_OFF;
 	if (o->kernel == KERNEL_MODE_FULL && o->trigger == TRIGGER_TIMER)
@@ -295,8 +295,9 @@ int options_derive(struct options *o, char *error, size_t size)
 	if (o->event && parse_events(o, error, size))
 		return -EINVAL;
 	if (o->loop_exact && !(event_needs(o->events) & NEEDS_LOOP))
-		return options_fail(error, size, "--loop-exact is about turns of event loops: it goes with "
-						 "--event loop");
+		return options_fail(error, size,
+				    "--loop-exact is about turns of event loops: it goes with "
+				    "--event loop");
 	if (o->use_cycles && o->trigger == TRIGGER_TIMER)
 		return options_fail(error, size,
 				    "--event cycles is counted by perf events: not with --trigger timer");

@@ -38,7 +38,8 @@ static int derive_when(const char *text, const char *option, long long *ret, cha
 	if (when_parse(text, (__s64)clock_ns_of(CLOCK_REALTIME), &ns))
 		return options_fail(error, size,
 				    "--%s wants a time such as 2026-11-25T15:00, 15:00 (UTC) or -10m, "
-				    "not '%s'", option, text);
+				    "not '%s'",
+				    option, text);
 	*ret = ns;
 	return 0;
 }
@@ -120,7 +121,8 @@ int derive_asked(struct options *o, char *error, size_t size)
 	if (o->per && derive_per(o))
 		return options_fail(error, size,
 				    "--per wants two numbers of requests, as 12000,15000, and no "
-				    "--normalize, not '%s'", o->per);
+				    "--normalize, not '%s'",
+				    o->per);
 	if (o->json && o->diff_format)
 		return options_fail(error, size, "only one of --json and --format");
 	if (derive_when(o->from, "from", &o->from_ns, error, size) ||

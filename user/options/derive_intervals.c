@@ -60,9 +60,7 @@ int derive_intervals(struct options *o, char *error, size_t size)
 				    "list of processes; put a line 'Authorization: ...' into "
 				    "--push-header-file FILE");
 	if (err)
-		return options_fail(
-			error, size,
-			"--push wants %s, not '%s'", push_format_urls, o->push);
+		return options_fail(error, size, "--push wants %s, not '%s'", push_format_urls, o->push);
 	if (!o->push && (o->push_format >= 0 || o->push_header_file || o->push_ca_file))
 		return options_fail(
 			error, size,

@@ -15,7 +15,7 @@ struct help_page {
 	FILE *f;
 	const char *bold, *plain;
 	unsigned int groups; /* of the options on it */
-	bool is_short; /* only the usual ones of them */
+	bool is_short;	     /* only the usual ones of them */
 };
 
 /* What most people need: on the page without a word, in the order of options.def. */

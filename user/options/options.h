@@ -47,9 +47,9 @@ struct options {
 #include "options/options.def"
 	int argc;
 	char **argv;
-	char *owned[OPTION_ROWS]; /* texts of the config file, by row */
+	char *owned[OPTION_ROWS];	      /* texts of the config file, by row */
 	const struct command_row *subcommand; /* never NULL once the line was read */
-	bool named; /* by the first word of the line; without one it is the first row of commands.def */
+	bool named;    /* by the first word of the line; without one it is the first row of commands.def */
 	bool help_all; /* --help all: each option of each command */
 	unsigned int reloaded; /* groups (commands.h) of what the last options_reload() has changed */
 	/* Derived */
@@ -58,19 +58,19 @@ struct options {
 	pid_t *pid_list;
 	size_t pid_count;
 	double budget_percent; /* of budget; 0 = no limit */
-	double seconds; /* of duration; 0 = without end */
-	bool continuous; /* a profile for each interval, not one of the whole run */
+	double seconds;	       /* of duration; 0 = without end */
+	bool continuous;       /* a profile for each interval, not one of the whole run */
 	double interval_seconds;
 	unsigned long long keep_files, keep_bytes; /* of output_dir; 0 = no limit */
-	double fail_share; /* of fail_over; 0 = not asked */
-	double base_per, new_per; /* of per; 0 = not given */
-	char trace_digits[TRACE_TEXT]; /* of trace_id */
-	long long from_ns, to_ns; /* of from and to, since 1970; 0 = no such end */
+	double fail_share;			   /* of fail_over; 0 = not asked */
+	double base_per, new_per;		   /* of per; 0 = not given */
+	char trace_digits[TRACE_TEXT];		   /* of trace_id */
+	long long from_ns, to_ns;		   /* of from and to, since 1970; 0 = no such end */
 	char **command; /* COMMAND and its arguments, or the words of .words; NULL-terminated, or NULL */
 	struct http_address listen_address, metrics_address, health_address; /* of the three listen */
-	struct pod_label_names pod_label_names;		      /* of pod_label */
-	struct context_names context_names; /* of label_var */
-	struct service_order services; /* of service_from */
+	struct pod_label_names pod_label_names;				     /* of pod_label */
+	struct context_names context_names;				     /* of label_var */
+	struct service_order services;					     /* of service_from */
 };
 
 /*

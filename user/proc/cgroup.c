@@ -267,8 +267,8 @@ bool cgroup_parse_mount(const char *line, struct pod_mount *ret)
 		    !copy_name(name, mount.container))
 			return false;
 	}
-	if (!take_last(&path, &pods) || pods.length != 4 || memcmp(pods.start, "pods", 4) ||
-	    !uid.length || uid_length(uid.start, uid.length) != uid.length)
+	if (!take_last(&path, &pods) || pods.length != 4 || memcmp(pods.start, "pods", 4) || !uid.length ||
+	    uid_length(uid.start, uid.length) != uid.length)
 		return false;
 	copy_uid(uid.start, uid.length, mount.pod_uid);
 	*ret = mount;

@@ -78,8 +78,8 @@ static bool is_code(const struct procfs_map *map)
 /* Memory that is shared has a file by these names, which nobody has made (mm/shmem.c, hugetlbfs). */
 static bool is_memory(const struct procfs_map *map)
 {
-	return !map->inode || (map->deleted && (!strcmp(map->path, "/dev/zero") ||
-						!strcmp(map->path, "/anon_hugepage")));
+	return !map->inode ||
+	       (map->deleted && (!strcmp(map->path, "/dev/zero") || !strcmp(map->path, "/anon_hugepage")));
 }
 
 static int on_map(const struct procfs_map *map, void *context)

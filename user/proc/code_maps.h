@@ -26,7 +26,7 @@ struct code_file code_file_of(const struct stat *stat);
 /* One mapping that is executable. mm->exec_vm counts the pages of those that are not writable. */
 struct code_map {
 	__u64 start, end;
-	__u64 offset; /* of start, in the file */
+	__u64 offset;	       /* of start, in the file */
 	struct code_file file; /* all 0 if it could not be reached or there is none; of memory: perf map */
 	const char *path; /* as the process sees it; "[vdso]"; "" = memory of no file. At most PATH_MAX. */
 	bool is_memory;	  /* of no file */

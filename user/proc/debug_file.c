@@ -19,8 +19,8 @@ static bool in_one_mount(int a, int b)
 	struct statx x, y;
 
 	return !statx(a, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) &&
-	       !statx(b, "", AT_EMPTY_PATH, STATX_MNT_ID, &y) &&
-	       x.stx_mask & y.stx_mask & STATX_MNT_ID && x.stx_mnt_id == y.stx_mnt_id;
+	       !statx(b, "", AT_EMPTY_PATH, STATX_MNT_ID, &y) && x.stx_mask & y.stx_mask & STATX_MNT_ID &&
+	       x.stx_mnt_id == y.stx_mnt_id;
 }
 
 /* As the thread sees it. Its root may be one that its user has made, with a forged file in it. */

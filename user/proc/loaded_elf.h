@@ -19,7 +19,7 @@ enum loaded_tls_kind {
 };
 
 struct loaded_tls {
-	__u64 offset; /* of the variable among those of its library */
+	__u64 offset;		       /* of the variable among those of its library */
 	__u64 words[LOADED_TLS_KINDS]; /* addresses of what was written; 0 = there is none of this kind */
 };
 

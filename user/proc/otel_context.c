@@ -179,8 +179,7 @@ static int visit(const struct procfs_map *map, void *context)
 	if (!map->read || map->end - map->start < sizeof(struct context_header))
 		return 0;
 	if (!begins_with(map->path, "[anon_shmem:" SIGNATURE) &&
-	    !begins_with(map->path, "[anon:" SIGNATURE) &&
-	    !begins_with(map->path, "/memfd:" SIGNATURE))
+	    !begins_with(map->path, "[anon:" SIGNATURE) && !begins_with(map->path, "/memfd:" SIGNATURE))
 		return 0;
 	p->address[p->count++] = map->start;
 	return p->count == PLACES_MAX;

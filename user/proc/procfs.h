@@ -21,7 +21,7 @@ struct procfs_stat {
 	bool exiting;		     /* it has begun to end; for a process, its main thread has */
 	bool of_the_kernel;	     /* a thread of the kernel's: it has no program */
 	pid_t parent;
-	int cpu; /* field 39, on which it is or was last; -1 = the text does not say */
+	int cpu;	   /* field 39, on which it is or was last; -1 = the text does not say */
 	__u64 start_ticks; /* field 22, clock ticks since boot; pid and start together name a process */
 };
 

@@ -12,7 +12,7 @@
 
 struct sched_clocks {
 	size_t count;
-	__s64 *behind; /* of each CPU, by how many ns CLOCK_MONOTONIC is ahead of its clock */
+	__s64 *behind;	      /* of each CPU, by how many ns CLOCK_MONOTONIC is ahead of its clock */
 	unsigned char *known; /* the CPUs whose clock could be read */
 };
 

@@ -22,15 +22,15 @@
 
 /* Lines count from 1. */
 struct source_wanted {
-	__u32 begins; /* the line at which the function begins */
-	__u32 from, to; /* the lines that are wanted; SOURCE_LINES_MAX of them at most */
+	__u32 begins;		     /* the line at which the function begins */
+	__u32 from, to;		     /* the lines that are wanted; SOURCE_LINES_MAX of them at most */
 	char path[SOURCE_PATH_SIZE]; /* absolute; "" behind its end */
 };
 
 struct source_text {
 	__s64 changed_unix_ns; /* when the file, or what is known of it, was changed last */
-	const char *begins; /* that line */
-	__u32 from, count; /* fewer than were wanted where the file ends */
+	const char *begins;    /* that line */
+	__u32 from, count;     /* fewer than were wanted where the file ends */
 	const char *lines[SOURCE_LINES_MAX];
 };
 

@@ -21,14 +21,14 @@ enum { THREAD_IN_NO_SYSCALL = -1, THREAD_SYSCALL_UNKNOWN = -2 };
 /* Plain data without pointers: it travels between processes. */
 struct proc_thread {
 	pid_t tid;
-	pid_t own_tid; /* as gettid() tells it: in the thread's own PID namespace */
-	char name[PROCFS_NAME_SIZE]; /* raw bytes, NUL-terminated */
-	char state;	  /* R S D T t X Z I */
-	__s32 syscall; /* its number, or one of the above */
+	pid_t own_tid;			   /* as gettid() tells it: in the thread's own PID namespace */
+	char name[PROCFS_NAME_SIZE];	   /* raw bytes, NUL-terminated */
+	char state;			   /* R S D T t X Z I */
+	__s32 syscall;			   /* its number, or one of the above */
 	__u64 arguments[THREAD_ARGUMENTS]; /* the first of the system call's */
-	__u64 runs;	  /* how often it has been given a CPU; 0 = the kernel does not count that */
-	int cpu;	  /* the one that it is on, or was on last; -1 = unknown */
-	__u64 last_ran;	  /* when it last was, on the clock of that CPU; 0 = unknown (sched_clocks.h) */
+	__u64 runs;	/* how often it has been given a CPU; 0 = the kernel does not count that */
+	int cpu;	/* the one that it is on, or was on last; -1 = unknown */
+	__u64 last_ran; /* when it last was, on the clock of that CPU; 0 = unknown (sched_clocks.h) */
 };
 
 /*

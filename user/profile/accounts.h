@@ -15,7 +15,7 @@
 struct profile;
 
 struct account_row {
-	__u32 pid, tid;	/* tid 0: all threads of the process that have too little time to be judged alone */
+	__u32 pid, tid; /* tid 0: all threads of the process that have too little time to be judged alone */
 	__u32 owner;	/* of the profile, that has its name */
 	__u64 ns;	/* by the account */
 	__u64 samples;	/* by the ticks */

@@ -19,7 +19,7 @@ struct copier {
 	bool hide_native;
 	__u32 turn;
 	struct copied *mappings, *functions, *locations; /* by the id in `from` */
-	struct buf stack; /* __u32[]: frames of the sample at hand, in `to` */
+	struct buf stack;				 /* __u32[]: frames of the sample at hand, in `to` */
 };
 
 static struct copied *new_copied(const struct profile *from, enum profile_kind kind)

@@ -41,8 +41,8 @@ int event_ask(const char *name, size_t length, __u32 *events)
 		const bool by_cycles = is_named(e->by_cycles, name, length);
 		__u32 more = EVENT_BIT(kind);
 
-		if (!e->asked || (!by_cycles && !is_named(e->key, name, length) &&
-				  !is_named(e->former, name, length)))
+		if (!e->asked ||
+		    (!by_cycles && !is_named(e->key, name, length) && !is_named(e->former, name, length)))
 			continue;
 		for (int other = 0; other < EVENT_KINDS; other++)
 			if (event_rows[other].comes_with & EVENT_BIT(kind))

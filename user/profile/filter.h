@@ -15,8 +15,8 @@
 
 /* All zero keeps everything. */
 struct profile_filter {
-	__u32 events; /* EVENT_BIT()s of the kinds to keep; 0 = all */
-	bool hide_native; /* leaves frames of native code out (frame_is_native()) */
+	__u32 events;				    /* EVENT_BIT()s of the kinds to keep; 0 = all */
+	bool hide_native;			    /* leaves frames of native code out (frame_is_native()) */
 	char values[LABEL_COUNT][FILTER_VALUE_MAX]; /* "" = any */
 };
 

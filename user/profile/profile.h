@@ -47,8 +47,8 @@ struct profile_loss {
 struct profile_quota {
 	char cgroup[512];
 	__u64 quota_us, period_us;
-	__u64 periods, ended_early; /* those that lasted longer than the quota */
-	__u64 held_us, ran_us;	    /* of all CPUs */
+	__u64 periods, ended_early;	/* those that lasted longer than the quota */
+	__u64 held_us, ran_us;		/* of all CPUs */
 	__u32 pids[PROFILE_QUOTA_PIDS]; /* processes of the run that are in there */
 	__u32 pid_count, more;		/* more: there are others */
 };
@@ -62,15 +62,15 @@ struct profile_info {
 	__s64 start_unix_ns; /* since 1970 */
 	__s64 duration_ns;
 	__s64 boot_unix_ns; /* when the machine began, since 1970; 0 = not known */
-	__u32 frequency; /* samples asked for per CPU and second; 0 = unknown */
+	__u32 frequency;    /* samples asked for per CPU and second; 0 = unknown */
 	/* Ticks there were, and should have been, if they were fewer: period_ns is longer by that. Else 0. */
 	__u64 ticks_came, ticks_wanted;
 	struct profile_cpu short_cpus[PROFILE_CPUS_MAX]; /* those that lack most, the worst first */
 	__u32 short_cpu_count; /* how many there are, also beyond PROFILE_CPUS_MAX */
-	__u64 unanalysed; /* ticks of processes that had only begun: they are not in the profile, ... */
-	__u64 forbidden;  /* ... nor are those of processes that may not be read */
-	__u32 unlooked; /* processes of the run that could not be looked at */
-	char whose_unlooked[256]; /* in words whose they are, "" = not known */
+	__u64 unanalysed;      /* ticks of processes that had only begun: they are not in the profile, ... */
+	__u64 forbidden;       /* ... nor are those of processes that may not be read */
+	__u32 unlooked;	       /* processes of the run that could not be looked at */
+	char whose_unlooked[256];			/* in words whose they are, "" = not known */
 	struct profile_loss losses[PROFILE_LOSSES_MAX]; /* the oldest first */
 	__u32 loss_count;
 	struct profile_quota quotas[PROFILE_QUOTAS_MAX]; /* those that held back for longest, in order */
@@ -81,9 +81,9 @@ struct profile_info {
 	/* Names of extra labels, borrowed. Once there is a profile they cannot change. */
 	const char *extra[PROFILE_EXTRA_MAX];
 	__u32 extra_count;
-	__u32 extra_in_series; /* services are told apart by the first so many of them */
+	__u32 extra_in_series;	       /* services are told apart by the first so many of them */
 	struct service_order services; /* where their names come from */
-	bool outside; /* it was sampled from outside, without BPF */
+	bool outside;		       /* it was sampled from outside, without BPF */
 	bool timed; /* CPU time is that of the kernel's account: samples have a PROFILE_TIME of their own */
 	bool bare_natives; /* pprof gets no names of machine code in files that have a build id */
 };
@@ -95,7 +95,7 @@ struct profile_labels {
 #undef LABEL
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names */
 	__u64 began_boot_ns; /* no label: when the process began, since boot; 0 = not known */
-	__u64 user; /* no label: whose process it is, as the kernel side has it; 0 = not known */
+	__u64 user;	     /* no label: whose process it is, as the kernel side has it; 0 = not known */
 };
 
 /* Sets a label that is a text, which stays the caller's. */
@@ -210,7 +210,7 @@ struct profile_owner {
 		};
 		__u32 label[LABEL_COUNT];
 	};
-	__u64 began_boot_ns, user; /* those of its labels */
+	__u64 began_boot_ns, user;	/* those of its labels */
 	__u32 extra[PROFILE_EXTRA_MAX]; /* ids of strings; profile_info.extra_count of them are set */
 };
 

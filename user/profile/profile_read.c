@@ -22,8 +22,8 @@ size_t profile_bytes(const struct profile *p)
 
 	for (int i = 0; i < PROFILE_KINDS; i++)
 		bytes += table_bytes(&p->tables[i]);
-	return bytes + p->counts_capacity * sizeof(*p->counts) +
-	       p->accounts_capacity * sizeof(*p->accounts) + p->moments.capacity * sizeof(*p->moments.list);
+	return bytes + p->counts_capacity * sizeof(*p->counts) + p->accounts_capacity * sizeof(*p->accounts) +
+	       p->moments.capacity * sizeof(*p->moments.list);
 }
 
 __u32 profile_last_sample(const struct profile *p)

@@ -36,9 +36,9 @@ struct splitter {
 	int (*fn)(void *context, const struct split_service *service, const struct profile *part);
 	void *context;
 	struct profile *part;
-	__u32 number; /* of the part, from 1 */
-	size_t bytes; /* of it, at most */
-	__u64 moments; /* of it, as OTLP has them */
+	__u32 number;		   /* of the part, from 1 */
+	size_t bytes;		   /* of it, at most */
+	__u64 moments;		   /* of it, as OTLP has them */
 	struct sorted_moments all; /* of the whole profile; none: they are not kept */
 	struct copier *copier;
 	__u32 *strings, *mappings, *functions, *locations; /* by id: the last part that has this record */
@@ -311,8 +311,8 @@ static void choose(const struct split_limits *limits, const struct service_sampl
 		if (i && groups[i - 1].user != g->user)
 			of_user = 0;
 		if (of_user >= limits->services ||
-		    (limits->names && !series_names_take(limits->names, g->user,
-							 hash_service(&samples[g->service].service))))
+		    (limits->names &&
+		     !series_names_take(limits->names, g->user, hash_service(&samples[g->service].service))))
 			continue;
 		ret_taken[g->service] = true;
 		of_user++;

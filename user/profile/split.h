@@ -15,7 +15,7 @@
 struct series_names;
 
 struct split_service {
-	const char *name; /* service_name() */
+	const char *name;		/* service_name() */
 	const char *label[LABEL_COUNT]; /* of the rows that are IN_SERIES; "" = it has none, or another row */
 	const char *extra[PROFILE_EXTRA_MAX]; /* in the order of profile_info's names, then NULL */
 	__u64 user; /* whose processes it has, or some of them: struct profile_labels */

@@ -22,7 +22,7 @@ struct timeline_piece {
 /* Begins as 0. */
 struct timeline {
 	struct timeline_thread {
-		__u32 owner; /* one of those of the thread */
+		__u32 owner;		       /* one of those of the thread */
 		struct timeline_piece *pieces; /* by time */
 		size_t count;
 	} *threads;

@@ -35,8 +35,7 @@ int trace_wanted_parse(const char *text, struct trace_wanted *ret)
 
 	if (strcmp(text, "each")) {
 		w.one = true;
-		if (!is_hex(text, TRACE_TEXT - 1) ||
-		    sscanf(text, "%16llx%16llx", &w.of.high, &w.of.low) != 2)
+		if (!is_hex(text, TRACE_TEXT - 1) || sscanf(text, "%16llx%16llx", &w.of.high, &w.of.low) != 2)
 			return -EINVAL;
 	}
 	*ret = w;

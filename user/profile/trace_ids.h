@@ -20,8 +20,8 @@ void trace_ids_text(const struct trace_ids *ids, char trace[TRACE_TEXT], char sp
 int trace_ids_parse(const char *trace, const char *span, struct trace_ids *ret);
 
 struct trace_wanted {
-	bool each; /* samples of a span have its ids as labels */
-	bool one;  /* ... and only those of this trace are wanted: */
+	bool each;	     /* samples of a span have its ids as labels */
+	bool one;	     /* ... and only those of this trace are wanted: */
 	struct trace_ids of; /* span is 0 */
 };
 

@@ -21,14 +21,14 @@
 /* Objects of module _asyncio, and an offset that the machine code of its getters has (3.8 to 3.13). */
 struct asyncio_found {
 	__u64 task_type, future_type;
-	__u64 weak_tasks;  /* the set of weak references to all tasks, */
-	__u64 eager_tasks; /* ... and the set of those that were begun at once (3.12+); 0 = there is none */
-	__u64 current;	   /* the dict from a loop to the task that it runs */
-	__u64 group_type;  /* TaskGroup (3.11+); 0 = it has not been imported */
+	__u64 weak_tasks;   /* the set of weak references to all tasks, */
+	__u64 eager_tasks;  /* ... and the set of those that were begun at once (3.12+); 0 = there is none */
+	__u64 current;	    /* the dict from a loop to the task that it runs */
+	__u64 group_type;   /* TaskGroup (3.11+); 0 = it has not been imported */
 	__u64 partial_type; /* functools.partial; 0 = it was not found */
-	__u16 waiter;	   /* task_fut_waiter */
+	__u16 waiter;	    /* task_fut_waiter */
 	__u16 future_size;
-	__u8 resume;	    /* 1 in 3.11, 2 in 3.12: only the next instruction tells `yield` from `await` */
+	__u8 resume; /* 1 in 3.11, 2 in 3.12: only the next instruction tells `yield` from `await` */
 };
 
 /* Offsets in bytes. */
@@ -37,9 +37,9 @@ struct asyncio_layout {
 	struct coroutine_states states;
 	__u16 task_size, task_name, task_awaited_by, task_is_task, task_awaited_by_is_set;
 	__u16 task_coro, task_node;
-	__u32 interp_tasks;		 /* head of the list of tasks whose thread has ended */
+	__u32 interp_tasks;		/* head of the list of tasks whose thread has ended */
 	__u32 tstate_loop, tstate_task; /* the loop and the task that run in a thread; NULL = none */
-	__u32 tstate_tasks;		 /* head of the list of the thread's tasks */
+	__u32 tstate_tasks;		/* head of the list of the thread's tasks */
 	/*
 	 * Up to 3.13, else NULL. Of what is above objects, states, task_size, task_name and task_coro are set
 	 * then.

@@ -245,8 +245,8 @@ static void choose_layout(pid_t tid, const struct candidate *candidate, struct i
 		identity->hexversion = version;
 		identity->verdict = VERDICT_PYTHON;
 		if (variables)
-			identity->runtime = variables_address(tid, &candidate->image, candidate->bias,
-							      &identity->layout);
+			identity->runtime =
+				variables_address(tid, &candidate->image, candidate->bias, &identity->layout);
 	} else if (version && !layout_model(version)) {
 		refuse(identity, candidate, "%s", layout_refusal(version, false));
 	} else {

@@ -26,14 +26,14 @@ enum verdict {
 
 /* Plain data without pointers: it travels between processes. Strings are NUL-terminated. */
 struct identity {
-	__u32 verdict;			       /* enum verdict; with NOT_PYTHON only reason is set besides */
-	__u32 hexversion;		       /* PY_VERSION_HEX; 0 = unknown */
-	__u64 runtime;			       /* address of _PyRuntime */
-	__u64 asyncio;			       /* asyncio_layout_read(); 0 = it is not known */
-	__u64 device, inode;		       /* of the runtime's file, as /proc/PID/maps has them */
-	__u64 needs_device, needs_inode;       /* of the first file that needs a libpython; 0 = none does */
-	__s64 from_code; /* bytes from the first of the file's code to runtime; 0 = it is elsewhere */
-	struct layout layout;		       /* PYTHON and UNPROVED only */
+	__u32 verdict;			 /* enum verdict; with NOT_PYTHON only reason is set besides */
+	__u32 hexversion;		 /* PY_VERSION_HEX; 0 = unknown */
+	__u64 runtime;			 /* address of _PyRuntime */
+	__u64 asyncio;			 /* asyncio_layout_read(); 0 = it is not known */
+	__u64 device, inode;		 /* of the runtime's file, as /proc/PID/maps has them */
+	__u64 needs_device, needs_inode; /* of the first file that needs a libpython; 0 = none does */
+	__s64 from_code;      /* bytes from the first of the file's code to runtime; 0 = it is elsewhere */
+	struct layout layout; /* PYTHON and UNPROVED only */
 	struct task_layout tasks;	       /* all 0 = they cannot be found, or were not looked for */
 	char version[VERSION_STRING_SIZE];     /* "3.13.0", "" = unknown */
 	char build_id[IDENTITY_BUILD_ID_SIZE]; /* hexadecimal, "" = none */

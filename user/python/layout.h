@@ -46,8 +46,8 @@ struct object_offsets {
  */
 struct coroutine_states {
 	__s8 created, executing, suspended; /* any other value: it has ended */
-	__s8 awaiting[2]; /* suspended in an await, unlocked and locked */
-	__u8 awaited;	  /* words from the end of its stack to the object that it awaits */
+	__s8 awaiting[2];		    /* suspended in an await, unlocked and locked */
+	__u8 awaited;			    /* words from the end of its stack to the object that it awaits */
 };
 
 /*

@@ -14,7 +14,7 @@
 struct line_position {
 	/* From 1; 0 = the instruction has none, or "line 0", as a module's first one from 3.11 on; or: */
 	int line;
-	int column; /* where its source begins in that line, in bytes of UTF-8, from 1; 0 = not known */
+	int column;  /* where its source begins in that line, in bytes of UTF-8, from 1; 0 = not known */
 	int outside; /* 1 = it has one that no file has, as macros make them: below 0, or above INT_MAX */
 };
 

@@ -95,8 +95,7 @@ __u64 objects_type_flags(struct objects *o, __u64 type)
 {
 	__u64 flags;
 
-	if (!objects_is_address(type) ||
-	    objects_read(o, type + o->head + TYPE_FLAGS, &flags, sizeof(flags)))
+	if (!objects_is_address(type) || objects_read(o, type + o->head + TYPE_FLAGS, &flags, sizeof(flags)))
 		return 0;
 	return flags;
 }

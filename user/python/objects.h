@@ -77,7 +77,7 @@ struct objects {
 	pid_t memory; /* the thread through which the memory is reached */
 	const struct layout *layout;
 	const struct task_facts *facts; /* NULL: the version has none */
-	__u32 head; /* bytes of an object's header, the last word of which is its type */
+	__u32 head;			/* bytes of an object's header, the last word of which is its type */
 	__u32 reads, reads_max;
 	int unreachable; /* the -errno of a read that says that no memory of it can be read */
 	struct objects_known known[OBJECTS_KNOWN];

@@ -40,9 +40,9 @@ bool own_frames_is_of_package(struct own_frames *o, __u32 place)
 	__u8 *known = &o->of_place[place - 1];
 
 	if (!*known)
-		*known = 1 + own_time_of(recorded_get_place(o->recorded, place)->kind,
-					 recorded_get_string(o->recorded,
-							     own_frames_file(o->recorded, place)));
+		*known = 1 +
+			 own_time_of(recorded_get_place(o->recorded, place)->kind,
+				     recorded_get_string(o->recorded, own_frames_file(o->recorded, place)));
 	return *known > 1 + OWN_TIME_NEVER;
 }
 

@@ -68,7 +68,8 @@ static bool parse(const char *comment, struct recorded_quota *ret)
 	if (sscanf(comment,
 		   "CPU quota %16lld of %16lld us: used up in %16lld of %16lld periods, threads were held "
 		   "back for %16lld us and ran for %16lld us; processes%n",
-		   &quota, &period, &early, &periods, &held, &ran, &end) != 6 || !end)
+		   &quota, &period, &early, &periods, &held, &ran, &end) != 6 ||
+	    !end)
 		return false;
 	q.quota_us = quota;
 	q.period_us = period;

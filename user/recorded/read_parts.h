@@ -27,20 +27,20 @@ struct read_line_range {
 struct pprof_reader {
 	struct recorded *recorded;
 	struct wire message;
-	struct buf texts;    /* struct wire[], the string table */
-	struct buf text_ids; /* __u32[]: of recorded, + 1; 0 = was not needed yet */
-	struct read_ids mappings;	     /* of struct read_mapping */
-	struct read_ids functions;	     /* of __u32, ids of recorded */
-	struct read_ids locations;	     /* of struct read_line_range */
-	struct buf lines;		     /* __u32[], places of recorded */
-	struct buf places, values, labels;   /* of the sample at hand */
+	struct buf texts;		   /* struct wire[], the string table */
+	struct buf text_ids;		   /* __u32[]: of recorded, + 1; 0 = was not needed yet */
+	struct read_ids mappings;	   /* of struct read_mapping */
+	struct read_ids functions;	   /* of __u32, ids of recorded */
+	struct read_ids locations;	   /* of struct read_line_range */
+	struct buf lines;		   /* __u32[], places of recorded */
+	struct buf places, values, labels; /* of the sample at hand */
 	/* Of OTLP alone. */
-	struct buf attributes;	/* struct read_attribute[], by index */
-	struct buf links;	/* struct read_link[], by index */
-	struct buf stacks;	/* struct wire[], by index */
-	struct buf resource;	/* labels of the resource at hand */
-	size_t index;		/* of the record at hand in its table */
-	size_t type;		/* of the samples at hand */
+	struct buf attributes; /* struct read_attribute[], by index */
+	struct buf links;      /* struct read_link[], by index */
+	struct buf stacks;     /* struct wire[], by index */
+	struct buf resource;   /* labels of the resource at hand */
+	size_t index;	       /* of the record at hand in its table */
+	size_t type;	       /* of the samples at hand */
 	__s64 start_ns, duration_ns;
 	size_t type_count, frames;
 	size_t columns[RECORDED_TYPES_MAX]; /* of a sample's values: which types of recorded they are */

@@ -24,7 +24,7 @@ struct profile_reader {
 	struct pprof_header header;
 	struct otlp_times times;
 	size_t columns[PPROF_TYPES_MAX]; /* of the header's types: which of recorded, or NO_COLUMN */
-	__u32 *texts; /* by the profile's ids: that of recorded + 1; 0 = was not needed yet */
+	__u32 *texts;		     /* by the profile's ids: that of recorded + 1; 0 = was not needed yet */
 	__u32 *mappings, *functions; /* by the profile's ids */
 	__u32 keys[LABEL_COUNT], extra[PROFILE_EXTRA_MAX]; /* strings: of labels */
 };

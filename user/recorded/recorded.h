@@ -77,7 +77,7 @@ struct recorded {
 	size_t values_capacity;
 	struct recorded_type types[RECORDED_TYPES_MAX];
 	size_t type_count;
-	__u32 default_type; /* string; 0 = none is said */
+	__u32 default_type;		       /* string; 0 = none is said */
 	__u32 comments[RECORDED_COMMENTS_MAX]; /* strings */
 	size_t comment_count;
 	__s64 start_ns, end_ns; /* since 1970; 0 = not known */
@@ -89,24 +89,24 @@ struct recorded {
 	size_t twice;	       /* files of folders, left out: there they are in another format, too */
 	size_t unread_formats; /* files of folders, left out: of formats of ours that nothing reads */
 	bool has_otlp;	       /* one of the files: a file of OTLP has no type of which it has no samples */
-	bool is_base; /* samples that are read get the label RECORDED_BASE */
-	__u32 base_label; /* string: that label; 0 = none was read so */
-	const char *node; /* borrowed: samples that are read get it as their label "node"; NULL = none */
-	size_t frames; /* of all stacks */
-	__u32 last; /* the stack that recorded_add() has last added to */
-	size_t nodes[2]; /* that stores have something of, as pushed; 0 = that is not known */
-	bool is_wary;  /* nothing is read that may be no file of a disk */
-	const char *trace; /* 32 digits, borrowed: moments of its samples are kept; NULL = none are */
-	struct buf moments; /* struct recorded_moment[], of files that have times */
+	bool is_base;	       /* samples that are read get the label RECORDED_BASE */
+	__u32 base_label;      /* string: that label; 0 = none was read so */
+	const char *node;      /* borrowed: samples that are read get it as their label "node"; NULL = none */
+	size_t frames;	       /* of all stacks */
+	__u32 last;	       /* the stack that recorded_add() has last added to */
+	size_t nodes[2];       /* that stores have something of, as pushed; 0 = that is not known */
+	bool is_wary;	       /* nothing is read that may be no file of a disk */
+	const char *trace;     /* 32 digits, borrowed: moments of its samples are kept; NULL = none are */
+	struct buf moments;    /* struct recorded_moment[], of files that have times */
 	/* What the comments say was lost, of all files. */
-	__u64 ticks_came, ticks_wanted; /* of the files in which some were missing */
-	__u64 unlooked;			/* processes; the most of one file */
-	__u64 unanalysed;		/* ticks of processes that had only begun, in no sample, ... */
-	__u64 forbidden;		/* ... and of those that may not be read */
-	struct recorded_quotas quotas;	/* that held threads back */
-	struct recorded_starts starts;	/* of processes: their comments are not among those above */
+	__u64 ticks_came, ticks_wanted;	 /* of the files in which some were missing */
+	__u64 unlooked;			 /* processes; the most of one file */
+	__u64 unanalysed;		 /* ticks of processes that had only begun, in no sample, ... */
+	__u64 forbidden;		 /* ... and of those that may not be read */
+	struct recorded_quotas quotas;	 /* that held threads back */
+	struct recorded_starts starts;	 /* of processes: their comments are not among those above */
 	struct recorded_growths growths; /* where memory was measured */
-	struct pushed_books pushed[2]; /* of stores: of what was read, and of what was read as is_base */
+	struct pushed_books pushed[2];	 /* of stores: of what was read, and of what was read as is_base */
 	struct buf scratch;
 };
 

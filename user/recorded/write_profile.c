@@ -23,11 +23,11 @@ struct profile_writer {
 	const bool *takes;
 	struct profile *profile;
 	struct profile_info info;
-	int columns[EVENT_KINDS + 1];	  /* by kind, and PROFILE_TIME: which type it is; -1 = none */
-	__u32 keys[LABEL_COUNT];	  /* strings: of labels */
-	__u32 extra[PROFILE_EXTRA_MAX];	  /* strings: of labels that others have */
-	__u32 *locations;		  /* by place id - 1 */
-	struct buf stack;		  /* __u32[]: of one stack */
+	int columns[EVENT_KINDS + 1];	/* by kind, and PROFILE_TIME: which type it is; -1 = none */
+	__u32 keys[LABEL_COUNT];	/* strings: of labels */
+	__u32 extra[PROFILE_EXTRA_MAX]; /* strings: of labels that others have */
+	__u32 *locations;		/* by place id - 1 */
+	struct buf stack;		/* __u32[]: of one stack */
 	char *error;
 	size_t error_size;
 };
@@ -47,10 +47,10 @@ static int find_columns(struct profile_writer *w, const size_t *only)
 	int *columns = w->columns;
 
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		columns[kind] = recorded_find_type(r, event_rows[kind].type,
-						   event_unit_name(event_rows[kind].unit));
-	columns[PROFILE_TIME] = recorded_find_type(r, event_rows[EVENT_CPU].period,
-						   event_unit_name(UNIT_NANOSECONDS));
+		columns[kind] =
+			recorded_find_type(r, event_rows[kind].type, event_unit_name(event_rows[kind].unit));
+	columns[PROFILE_TIME] =
+		recorded_find_type(r, event_rows[EVENT_CPU].period, event_unit_name(UNIT_NANOSECONDS));
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		const bool is_cpu = kind == EVENT_CPU && columns[PROFILE_TIME] >= 0;
 		const bool is_there = columns[kind] >= 0 || is_cpu;

@@ -14,7 +14,7 @@ struct profile;
 struct recorded;
 
 struct write_profile_wish {
-	const bool *takes;	/* by stack id - 1, or NULL for all */
+	const bool *takes;	 /* by stack id - 1, or NULL for all */
 	const size_t *only_type; /* the sample type whose kind of event alone is wanted; NULL: all kinds */
 };
 

@@ -22,13 +22,13 @@ enum generator_state {
 struct generator {
 	__u64 address;
 	__u8 bytes[OBJECT_FIELD_MAX + FRAME_READ + GENERATOR_STACK];
-	size_t size; /* bytes that were there */
+	size_t size;		      /* bytes that were there */
 	__u8 object[GENERATOR_FRAME]; /* up to 3.10, the frame, and mostly its stack */
 	size_t object_size;
 	/* What generator_parse() finds in them. */
-	__u32 state; /* enum generator_state */
+	__u32 state;		  /* enum generator_state */
 	__u64 frame, code, instr; /* as in struct chain_frame */
-	__u64 stack;   /* the end of what it has on its stack */
+	__u64 stack;		  /* the end of what it has on its stack */
 	__u64 awaited; /* where it has what it awaits; 0 = it awaits nothing, or that cannot be told yet */
 };
 

@@ -30,7 +30,7 @@ struct process_look {
 	size_t met_count;
 	struct thread_states states;
 	struct task_reader reader; /* at.task_size is 0 where asyncio's tasks cannot be read */
-	struct walk walk, last; /* last: the walk before */
+	struct walk walk, last;	   /* last: the walk before */
 	__u8 tstate[TARGET_TSTATE_BYTES];
 	struct buf threads, frames, names;
 	__u32 frame_count;

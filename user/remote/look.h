@@ -50,19 +50,19 @@ struct look_frame {
 /* Plain data: it travels between processes. */
 struct look_thread {
 	struct proc_thread thread;
-	__u64 seen_ns;	  /* CLOCK_MONOTONIC, when it was looked at */
-	__u64 waited_ns;  /* since it last had a CPU; 0 = unknown, or it runs. Left to dumped_look() */
+	__u64 seen_ns;	    /* CLOCK_MONOTONIC, when it was looked at */
+	__u64 waited_ns;    /* since it last had a CPU; 0 = unknown, or it runs. Left to dumped_look() */
 	__u32 first, count; /* of its frames, leaf first */
-	__u32 end;	  /* enum look_end */
-	__u32 gil;	  /* enum look_gil */
-	pid_t gil_holder; /* the thread that had the GIL at that moment; 0 = none, or it is not known */
-	__u32 runs;	  /* it ran during the look: its newest frames may be left out */
+	__u32 end;	    /* enum look_end */
+	__u32 gil;	    /* enum look_gil */
+	pid_t gil_holder;   /* the thread that had the GIL at that moment; 0 = none, or it is not known */
+	__u32 runs;	    /* it ran during the look: its newest frames may be left out */
 	__u32 pad;
-	__s32 fd;	  /* what its system call is about; -1 = none, or unknown */
-	__u64 task_address;	   /* of the asyncio task that it runs; 0 = none, or unknown */
+	__s32 fd;			/* what its system call is about; -1 = none, or unknown */
+	__u64 task_address;		/* of the asyncio task that it runs; 0 = none, or unknown */
 	char called[THREAD_NAME_BYTES]; /* what the program calls it; "" = as the kernel does, thread.name */
-	char task[TASK_NAME_SIZE]; /* its name; "" = none, or unknown */
-	char file[LOOK_FILE_SIZE]; /* what that is, as in /proc/PID/fd, or socket_name(); may be cut */
+	char task[TASK_NAME_SIZE];	/* its name; "" = none, or unknown */
+	char file[LOOK_FILE_SIZE];	/* what that is, as in /proc/PID/fd, or socket_name(); may be cut */
 };
 
 /* Followed by its threads, and these by their frames. */

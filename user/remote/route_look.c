@@ -36,9 +36,8 @@ static bool read_int(struct route_look *k, __u64 object, __u64 *ret_high, __u64 
 	    objects_read(&k->objects, object + k->objects.head, &word, sizeof(word)))
 		return false;
 	digits = digits_of(k, word);
-	if (digits < 0 ||
-	    (digits && objects_read(&k->objects, object + k->objects.head + CONTEXT_DIGITS, digit,
-				    digits * sizeof(*digit))))
+	if (digits < 0 || (digits && objects_read(&k->objects, object + k->objects.head + CONTEXT_DIGITS,
+						  digit, digits * sizeof(*digit))))
 		return false;
 	for (int i = digits - 1; i >= 0; i--)
 		number = number << DIGIT_BITS | (digit[i] & ((1U << DIGIT_BITS) - 1));

@@ -37,7 +37,7 @@ struct seen_codes {
 	pid_t memory;
 	__u32 count, known;
 	struct seen_code codes[SEEN_CODES_MAX];
-	struct { /* by the address, the code objects that were read */
+	struct {	       /* by the address, the code objects that were read */
 		__u64 address; /* 0 = free */
 		__u32 number;  /* of the codes, or SEEN_SHIM */
 	} slots[SEEN_SLOTS];

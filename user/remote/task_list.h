@@ -23,7 +23,7 @@ struct task_list {
 	size_t count, most;
 	bool more; /* there were others, or a list came apart while it was read */
 	struct task_found *found;
-	__u32 *slots; /* open addressing: index + 1, 0 = free */
+	__u32 *slots;	   /* open addressing: index + 1, 0 = free */
 	size_t slot_count; /* a power of two */
 };
 

@@ -17,9 +17,9 @@
 
 struct task_note {
 	struct task_mark mark;
-	bool again; /* it is read in this round */
-	bool gone;  /* it went on before those that await it were read */
-	bool ended; /* it is in no list any more */
+	bool again;	 /* it is read in this round */
+	bool gone;	 /* it went on before those that await it were read */
+	bool ended;	 /* it is in no list any more */
 	bool was_before; /* it awaits one that was read after it */
 };
 

@@ -124,8 +124,7 @@ static bool same_fields(const struct task_reader *r, const __u8 *a, const __u8 *
 	if (r->at.facts)
 		return same_words(a, b, future, ARRAY_SIZE(future)) &&
 		       (!is_task || same_words(a, b, task, ARRAY_SIZE(task)));
-	return same_words(a, b, words, ARRAY_SIZE(words)) &&
-	       a[r->at.task_is_task] == b[r->at.task_is_task] &&
+	return same_words(a, b, words, ARRAY_SIZE(words)) && a[r->at.task_is_task] == b[r->at.task_is_task] &&
 	       a[r->at.task_awaited_by_is_set] == b[r->at.task_awaited_by_is_set];
 }
 

@@ -26,7 +26,7 @@ struct task_object {
 	bool is_task; /* not another future */
 	char name[TASK_NAME_SIZE];
 	struct task_mark mark; /* of one that is steady */
-	__u64 loop; /* up to 3.13; 0 = not known */
+	__u64 loop;	       /* up to 3.13; 0 = not known */
 	struct chain chain;
 	__u32 awaiter_count;
 	bool more_awaiters;

@@ -49,7 +49,7 @@ enum task_reader_kind {
 #define READER_NOTED	   128
 
 struct reader_slot {
-	__u64 address; /* 0 = free */
+	__u64 address;	  /* 0 = free */
 	__u16 asked, got; /* bytes that were to be read, and that were there */
 	__u8 bytes[READER_AHEAD_BYTES];
 };
@@ -59,10 +59,10 @@ struct task_reader {
 	const struct layout *layout;
 	struct asyncio_layout at;
 	struct objects objects; /* up to 3.13: reads what the functions here do not */
-	__u32 reads;	 /* so far, without those of `objects` */
-	__u64 began_ns;	 /* this thread's CPU time when they began */
-	bool spent;	 /* no more is read */
-	int unreachable; /* the -errno of a read that says that no memory of it can be read */
+	__u32 reads;		/* so far, without those of `objects` */
+	__u64 began_ns;		/* this thread's CPU time when they began */
+	bool spent;		/* no more is read */
+	int unreachable;	/* the -errno of a read that says that no memory of it can be read */
 	struct {
 		__u64 type;
 		enum task_reader_kind kind;

@@ -18,13 +18,13 @@
 
 /* Plain data: it travels between processes. */
 struct task_wait {
-	__u64 address; /* of its object */
-	pid_t tid;     /* as in struct task */
-	__u32 state;   /* enum task_state */
+	__u64 address;	    /* of its object */
+	pid_t tid;	    /* as in struct task */
+	__u32 state;	    /* enum task_state */
 	__u32 first, count; /* of its frames, from the outermost on */
-	__u32 awaiter; /* the number of the first task that awaits it, and 1; 0 = nobody does */
-	__u32 others;  /* how many others await it */
-	__u32 cut;     /* it has more frames */
+	__u32 awaiter;	    /* the number of the first task that awaits it, and 1; 0 = nobody does */
+	__u32 others;	    /* how many others await it */
+	__u32 cut;	    /* it has more frames */
 	__u32 pad;
 };
 

@@ -43,10 +43,10 @@ struct task {
 	__u64 address; /* of its object, which is its id in asyncio's own tools */
 	pid_t tid;     /* the thread whose loop has it; 0 = none: its thread has ended, or it is in no list */
 	__u32 state;   /* enum task_state */
-	__u32 first_frame, frames; /* outermost first */
+	__u32 first_frame, frames;     /* outermost first */
 	__u32 first_awaiter, awaiters; /* numbers of the tasks that await it */
-	__u32 cut;     /* it has more frames, or more that await it, than are listed */
-	__u32 other;   /* something else than a task or a future is told of its end (up to 3.13) */
+	__u32 cut;		       /* it has more frames, or more that await it, than are listed */
+	__u32 other; /* something else than a task or a future is told of its end (up to 3.13) */
 	__u32 pad;
 	char name[TASK_NAME_SIZE]; /* UTF-8, "" = unknown; may be cut */
 };

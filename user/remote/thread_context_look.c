@@ -162,7 +162,7 @@ static int prove(pid_t memory, const struct thread_states *threads, const struct
  */
 static const struct {
 	const char *module, *mark; /* a module, and what it has once it is patched */
-	bool always; /* also where the interpreter tells of it */
+	bool always;		   /* also where the interpreter tells of it */
 } switchers[] = {
 	{ "asyncio", "_datadog_patch", false },
 	{ "anyio", "_datadog_patch", false },

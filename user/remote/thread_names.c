@@ -76,8 +76,10 @@ static int add_name(void *look, __u64 key, __u64 thread)
 	if (!ident)
 		return 0;
 	n.tid = find_tid(k, ident);
-	if (!n.tid || objects_text(&k->objects, objects_attribute(&k->objects, thread, "_name"), n.name,
-				   sizeof(n.name)) || !*n.name)
+	if (!n.tid ||
+	    objects_text(&k->objects, objects_attribute(&k->objects, thread, "_name"), n.name,
+			 sizeof(n.name)) ||
+	    !*n.name)
 		return 0;
 	return buf_add(k->out, &n, sizeof(n)) ?: ++k->count == THREAD_NAMES_MAX;
 }

@@ -17,11 +17,11 @@
 
 struct thread_state {
 	__u64 address;
-	__u64 interp;	/* its interpreter */
-	__u64 id;	/* what pthread_self() returns in its thread */
-	__u64 gil;	/* address of the one that it needs (3.8+); 0 = there is none, or it is not known */
-	pid_t own_tid;	/* its thread, as thread.own_tid; 0 = unknown */
-	bool active;	/* attached: its thread may run Python code */
+	__u64 interp;  /* its interpreter */
+	__u64 id;      /* what pthread_self() returns in its thread */
+	__u64 gil;     /* address of the one that it needs (3.8+); 0 = there is none, or it is not known */
+	pid_t own_tid; /* its thread, as thread.own_tid; 0 = unknown */
+	bool active;   /* attached: its thread may run Python code */
 };
 
 struct thread_states {

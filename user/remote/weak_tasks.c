@@ -136,8 +136,7 @@ int weak_tasks_running(struct task_reader *r, __u64 tstate, __u64 *ret_task)
 
 	if (err < 0)
 		return err;
-	if (k.task &&
-	    task_reader_kind(r, objects_pointer(&r->objects, k.task + OBJECT_TYPE)) != READER_TASK)
+	if (k.task && task_reader_kind(r, objects_pointer(&r->objects, k.task + OBJECT_TYPE)) != READER_TASK)
 		k.task = 0;
 	*ret_task = k.task;
 	return 0;

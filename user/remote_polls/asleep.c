@@ -31,14 +31,14 @@ struct asleep_targets {
 	struct kernel *kernel;
 	struct questions *questions;
 	struct captures *captures;
-	struct buf list; /* of struct asleep, by their numbers */
-	size_t at;	 /* the next of them to be looked at */
-	__u32 last_tid;	 /* that was looked at: where the next list is begun */
-	__u64 next_list, next_look; /* CLOCK_MONOTONIC, ns */
-	__u32 generation; /* of the tree, when they were listed last */
+	struct buf list;		  /* of struct asleep, by their numbers */
+	size_t at;			  /* the next of them to be looked at */
+	__u32 last_tid;			  /* that was looked at: where the next list is begun */
+	__u64 next_list, next_look;	  /* CLOCK_MONOTONIC, ns */
+	__u32 generation;		  /* of the tree, when they were listed last */
 	struct asleep part[SLEEPERS_MAX]; /* what was asked for: threads of one process */
 	size_t part_count;
-	__u64 asked; /* when; 0 = nothing is asked for */
+	__u64 asked;  /* when; 0 = nothing is asked for */
 	__u8 *answer; /* what was seen of them; NULL = nothing is left to be given */
 	const struct sleepers *seen;
 	const struct sleeper *threads;

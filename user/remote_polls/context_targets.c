@@ -29,9 +29,9 @@ struct context_targets {
 	struct questions *questions;
 	const struct context_names *names;
 	struct follow follow;
-	__u64 asked; /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
-	__u32 found; /* a bit for each name that some process has */
-	bool any;    /* a process was looked at */
+	__u64 asked;	/* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
+	__u32 found;	/* a bit for each name that some process has */
+	bool any;	/* a process was looked at */
 	bool is_untrue; /* it was said of one that what it publishes is not read */
 };
 

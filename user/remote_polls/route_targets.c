@@ -26,10 +26,10 @@
 /* A span that is to be looked at. */
 struct target {
 	struct route_key key;
-	__u32 id; /* of its process */
+	__u32 id;		   /* of its process */
 	struct owner_share *share; /* of its process's user */
-	__u32 tries; /* looks that found no route */
-	bool torn; /* the last look saw it change */
+	__u32 tries;		   /* looks that found no route */
+	bool torn;		   /* the last look saw it change */
 	__u64 address;
 	__u64 due; /* CLOCK_MONOTONIC, ns */
 	UT_hash_handle hh;
@@ -44,7 +44,7 @@ struct route_targets {
 	struct shares *shares;
 	struct route_key batch[ROUTES_AT_ONCE]; /* that the worker was asked for */
 	__u32 batch_count;
-	__u64 asked; /* when; 0 = nothing is asked for */
+	__u64 asked;	 /* when; 0 = nothing is asked for */
 	__u64 next_look; /* no look begins before */
 	__u64 earliest;	 /* no target is due before: all are looked through only then */
 	struct complaint left, forgotten;

@@ -37,13 +37,13 @@ struct task_stacks {
 	const struct task_wait *tasks;
 	const struct seen_code *codes;
 	const struct seen_frame *frames;
-	struct asleep of;   /* whose they are: process, pid */
-	__u64 ns;	    /* since the look before */
-	__u32 next_task;    /* that is to be put into a group */
+	struct asleep of; /* whose they are: process, pid */
+	__u64 ns;	  /* since the look before */
+	__u32 next_task;  /* that is to be put into a group */
 	struct task_places before, now;
 	struct task_group *groups;
 	size_t group_slots, next_group; /* slots: a power of two */
-	__u32 named_tid;    /* the thread whose name is in of.comm */
+	__u32 named_tid;		/* the thread whose name is in of.comm */
 };
 
 /*

@@ -41,11 +41,11 @@ struct task_targets {
 	struct kernel *kernel;
 	struct questions *questions;
 	struct captures *captures;
-	struct follow follow;	 /* of struct task_process */
-	bool told;		 /* that there are processes whose version is too old */
-	__u64 asked;		 /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
+	struct follow follow;	   /* of struct task_process */
+	bool told;		   /* that there are processes whose version is too old */
+	__u64 asked;		   /* when; CLOCK_MONOTONIC, ns; 0 = nothing is asked for */
 	struct task_stacks stacks; /* of the last answer */
-	__u64 cost_ns;		 /* CPU time for it so far */
+	__u64 cost_ns;		   /* CPU time for it so far */
 };
 
 static void release(struct followed *p)
@@ -278,8 +278,8 @@ static void count_some(struct task_targets *t)
 {
 	const __u64 begin = clock_ns_of(CLOCK_THREAD_CPUTIME_ID);
 	struct task_process *p = find_process(t, t->stacks.of.process);
-	const bool done = task_stacks_turn(&t->stacks, kernel_asleep(t->kernel), t->captures,
-					   clock_ns() + TURN_NS);
+	const bool done =
+		task_stacks_turn(&t->stacks, kernel_asleep(t->kernel), t->captures, clock_ns() + TURN_NS);
 	struct task_places places;
 
 	t->cost_ns += clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - begin;

@@ -37,7 +37,7 @@ double answered_share(const struct report_table *t, __s64 value)
 }
 
 __attribute__((format(printf, 3, 4))) static void add_note(struct answered *a, const char *code,
-							    const char *format, ...)
+							   const char *format, ...)
 {
 	struct answered_note *note = &a->notes[a->note_count];
 	va_list args;
@@ -260,7 +260,8 @@ static void note_trace(struct answered *a)
 	if (t->without)
 		add_note(a, "without_ids",
 			 "%.2f %% of what is in the file has no ids: what of that was done for this trace is "
-			 "not known", 100 * (double)t->without / (double)t->all);
+			 "not known",
+			 100 * (double)t->without / (double)t->all);
 }
 
 static const struct line_text *find_source(const struct answered *a, const struct row_key *key)
@@ -297,7 +298,8 @@ static void note_source(struct answered *a, const struct line_text *s)
 	else if (s->state == LINE_TEXT_IDLE)
 		add_note(a, "source_idle",
 			 "%.120s is not shown: line %lld of it, which was counted, has nothing that can run: "
-			 "it was changed", file, s->idle);
+			 "it was changed",
+			 file, s->idle);
 	else if (s->state == LINE_TEXT_CONTAINER)
 		add_note(a, "source_container", "%.150s is not shown: it ran in a container", file);
 	else if (s->state == LINE_TEXT_UNREADABLE)

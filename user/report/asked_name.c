@@ -104,8 +104,7 @@ static bool is_there(const struct recorded *r, const char *of)
 	return false;
 }
 
-void asked_name_explain(const struct recorded *r, const char *of, const char *event, char *error,
-			size_t size)
+void asked_name_explain(const struct recorded *r, const char *of, const char *event, char *error, size_t size)
 {
 	const struct recorded_function *nearest;
 	const char *name, *file;

@@ -34,18 +34,18 @@ struct compared_row {
 	struct row_key key;
 	__s64 base_line; /* in the base, where key.line was perhaps another one; 0 = it was not there */
 	__s64 base_self, new_self, base_total, new_total; /* as they are in the files */
-	double self, total;  /* the differences, the base scaled */
+	double self, total;				  /* the differences, the base scaled */
 	double self_low, self_high; /* what the difference of self may be by chance, 95 times of 100 */
-	bool is_beyond;	     /* chance would do as much in one of a thousand */
+	bool is_beyond;		    /* chance would do as much in one of a thousand */
 	__u32 node; /* string: the machine alone that makes most of the difference; 0 = there is none such */
 };
 
 struct compared {
 	const struct recorded *recorded;
 	struct compared_side base, now;
-	double scale; /* of the base's values */
+	double scale;		/* of the base's values */
 	bool is_scaled_by_work; /* by what each profile has in all */
-	bool has_chance; /* both are samples */
+	bool has_chance;	/* both are samples */
 	struct compared_row *rows;
 	size_t count, shown;
 	struct compared_row whole; /* of all stacks; its key is empty */

@@ -74,8 +74,8 @@ static int markdown_row(struct diff_table *t, const struct compared_row *row)
 		  buf_printf(t->out, "| %s%s%s ", bold, amount_text(t->unit, (__s64)row->self).text, bold);
 
 	if (!err && c->has_chance)
-		err = buf_printf(t->out, "| %s ", amount_text(t->unit, (__s64)((row->self_high -
-				 row->self_low) / 2)).text);
+		err = buf_printf(t->out, "| %s ",
+				 amount_text(t->unit, (__s64)((row->self_high - row->self_low) / 2)).text);
 	err = err ?: buf_printf(t->out, "| %+.2f | ", compared_points(c, row->self));
 	err = err ?: row == &c->whole ? buf_add_string(t->out, "all of it |") :
 					add_markdown_name(t, &row->key);
@@ -141,7 +141,7 @@ static int add_remarks(struct diff_table *t)
 				    "Each event was counted: there is no chance of sampling in it.");
 	if (!err && c->recorded->nodes[0] + c->recorded->nodes[1])
 		err = buf_add_string(t->out, " What one node makes alone, or nodes differ in among "
-				     "themselves, is not bold.");
+					     "themselves, is not bold.");
 	if (!err && c->shown < c->count)
 		err = buf_printf(t->out, " %s more rows are not shown.",
 				 number_group(c->count - c->shown).text);

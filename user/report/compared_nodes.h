@@ -21,7 +21,7 @@ struct compared_nodes {
 	struct interned keys; /* struct compared_node_key; a caller has a smaller id than what it calls */
 	__s64 *base, *now;    /* by id - 1 */
 	size_t capacity;
-	__u32 *first, *next;  /* callees by id; first[0] are the roots; 0 = none. By their names */
+	__u32 *first, *next; /* callees by id; first[0] are the roots; 0 = none. By their names */
 };
 
 /* 0; -ENOMEM; -E2BIG. compared_nodes_free() it in each case. */

@@ -19,18 +19,18 @@
 /* One side. */
 struct spread_side {
 	const struct compared_side *side;
-	__u32 names[NODES_MAX]; /* strings of recorded */
+	__u32 names[NODES_MAX];	 /* strings of recorded */
 	double whole[NODES_MAX]; /* what the node had to do */
 	size_t count;
-	double *self; /* of a row of interest, behind them of all, and a node: row * count + node */
-	bool *takes;  /* stacks of the node at hand */
+	double *self;	/* of a row of interest, behind them of all, and a node: row * count + node */
+	bool *takes;	/* stacks of the node at hand */
 	__u32 *node_of; /* by stack id - 1: the node + 1; 0 = none */
 };
 
 struct spread {
 	struct compared *compared;
 	struct spread_side sides[2]; /* the base first */
-	size_t *rows; /* those of interest: more than chance of sampling */
+	size_t *rows;		     /* those of interest: more than chance of sampling */
 	size_t row_count;
 	struct interned keys[2]; /* of these rows, as each side has them */
 };

@@ -200,7 +200,8 @@ static int add_head(struct compared_drawing *d, double height)
 	int err = buf_printf(d->out,
 			     "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"t d\" "
 			     "viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
-			     "font-family=\"monospace\" font-size=\"11\">\n", WIDTH, height, WIDTH, height);
+			     "font-family=\"monospace\" font-size=\"11\">\n",
+			     WIDTH, height, WIDTH, height);
 
 	snprintf(total, sizeof(total), "%s of %.40s, was %s: %+.2f points of the first profile%s",
 		 amount(d, c->now.chosen.kept).text, selection_event(&c->now.chosen),

@@ -155,7 +155,7 @@ int compared_text(const struct compared *c, bool colour, struct buf *out)
 		buf_add_string(out, "Each event was counted: there is no chance of sampling\nin it.\n");
 	if (!err && c->recorded->nodes[0] + c->recorded->nodes[1])
 		err = buf_add_string(out, "What one node makes alone, or nodes differ in among themselves, "
-				     "has no *.\n");
+					  "has no *.\n");
 	buf_free(&p.cell);
 	return err ?: text_books(c, out);
 }

@@ -22,7 +22,7 @@ struct distinct {
 	struct buf places; /* struct distinct_place[] */
 	struct distinct_range {
 		size_t first, count; /* count 0: the stack has no such list */
-	} *of_stack; /* of stack id - 1; NULL: none has one */
+	} *of_stack;		     /* of stack id - 1; NULL: none has one */
 };
 
 /* Of all stacks that are there now. 0 or -ENOMEM. */

@@ -52,7 +52,8 @@ static int compile_expression(struct expression *e, const char *text, int *ret_w
 	pcre2_set_parens_nest_limit(context, NESTING_MAX);
 	e->code = pcre2_compile((PCRE2_SPTR)text, strlen(text),
 				PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP |
-				PCRE2_NEVER_BACKSLASH_C, ret_why, &at, context);
+					PCRE2_NEVER_BACKSLASH_C,
+				ret_why, &at, context);
 	pcre2_compile_context_free(context);
 	return e->code ? 0 : -EINVAL;
 }

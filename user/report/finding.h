@@ -44,8 +44,8 @@ struct finding {
 struct findings {
 	struct finding rows[FINDINGS_MAX];
 	size_t count;
-	size_t left_out;   /* more stood out, and less */
-	char files[256];   /* how a shell is told the files that it is of; "" = not known */
+	size_t left_out; /* more stood out, and less */
+	char files[256]; /* how a shell is told the files that it is of; "" = not known */
 };
 
 /* So that commands can name them. NULL-terminated; what is too long becomes FILE. */

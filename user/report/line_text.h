@@ -46,13 +46,13 @@ struct line_asker {
 };
 
 struct line_text {
-	__u32 file; /* string of recorded */
-	__u32 name; /* the same: it is of this function alone */
+	__u32 file;  /* string of recorded */
+	__u32 name;  /* the same: it is of this function alone */
 	__s64 first; /* number of the first line */
 	enum line_text_state state;
 	int err;
-	__s64 idle; /* that line */
-	char *text; /* NULL = it is not shown; each line ends with NUL */
+	__s64 idle;   /* that line */
+	char *text;   /* NULL = it is not shown; each line ends with NUL */
 	__u32 *lines; /* by number - first: where in text */
 	size_t count;
 };

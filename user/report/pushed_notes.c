@@ -58,8 +58,8 @@ static void say_part(const struct notes *n, const char *code, __u64 part, const 
 		say_note(n, code, "%s of the profiles %s", number_group(part).text, what);
 }
 
-void pushed_notes(const struct pushed_books *b,
-		  void (*fn)(void *context, const char *code, const char *text), void *context)
+void pushed_notes(const struct pushed_books *b, void (*fn)(void *context, const char *code, const char *text),
+		  void *context)
 {
 	const struct notes n = { b, fn, context };
 	const __u64 *amount = b->amount;

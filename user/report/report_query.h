@@ -37,9 +37,9 @@ struct report_query {
 	const bool *only;  /* ... by stack id - 1, which stacks those are; NULL = all */
 	const char *trace; /* 32 digits: of what was done for this one alone, as if nothing else was there */
 	bool tree, fold;
-	bool no_tables; /* findings alone */
-	bool flat; /* rows, also of what would be a tree */
-	size_t top; /* rows of each table */
+	bool no_tables;			/* findings alone */
+	bool flat;			/* rows, also of what would be a tree */
+	size_t top;			/* rows of each table */
 	const struct line_asker *asker; /* for the text of lines; NULL: files of this machine alone */
 };
 

@@ -108,8 +108,7 @@ static bool matches_string(struct choice *c, const struct recorded *r, __u32 str
 	return matches > 0;
 }
 
-static bool matches_name(const struct choice *c, const struct recorded *r,
-			 const struct recorded_function *f)
+static bool matches_name(const struct choice *c, const struct recorded *r, const struct recorded_function *f)
 {
 	return c->name &&
 	       asked_name_is(recorded_get_string(r, f->name), recorded_get_string(r, f->file), c->name);
@@ -123,8 +122,8 @@ static bool matches_place(struct choice *c, const struct recorded *r, __u32 id)
 	if (!*known) {
 		const struct recorded_place *p = recorded_get_place(r, id);
 		const struct recorded_function *f = recorded_get_function(r, p->function);
-		const bool is_mapped = p->mapping &&
-				       matches_string(c, r, recorded_get_mapping(r, p->mapping)->file);
+		const bool is_mapped =
+			p->mapping && matches_string(c, r, recorded_get_mapping(r, p->mapping)->file);
 
 		*known = is_mapped || matches_string(c, r, f->name) || matches_string(c, r, f->file) ||
 					 matches_name(c, r, f) ?

@@ -21,9 +21,9 @@ struct report_selection {
 	bool *takes;	   /* of stack id - 1; NULL: all */
 	bool *is_away;	   /* ... those of the other profile, or of another trace; NULL: none */
 	struct distinct distinct; /* places of its deep stacks */
-	__s64 total;	   /* of all stacks, without the signs of the values: what shares are of */
-	__s64 kept;	   /* ... of those that are taken */
-	__s64 samples;	   /* of all stacks, of count_type */
+	__s64 total;		  /* of all stacks, without the signs of the values: what shares are of */
+	__s64 kept;		  /* ... of those that are taken */
+	__s64 samples;		  /* of all stacks, of count_type */
 };
 
 /* 0; -ENOMEM; -EINVAL with one line in error: no such event or expression. Free it in each case. */

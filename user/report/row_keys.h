@@ -13,21 +13,21 @@
 
 /* What makes a row: two of equal keys are one. */
 struct row_key {
-	__u32 name, file;  /* strings of recorded */
-	__u32 kind;	   /* string: what the name names, as "python", "syscall", "process" */
+	__u32 name, file; /* strings of recorded */
+	__u32 kind;	  /* string: what the name names, as "python", "syscall", "process" */
 	__u32 has_number;
-	__s64 line;	   /* of the file; of a function, where it begins; 0 = not known */
-	__s64 number;	   /* a process or thread id, or the number that a label is */
+	__s64 line;   /* of the file; of a function, where it begins; 0 = not known */
+	__s64 number; /* a process or thread id, or the number that a label is */
 };
 
 struct row_keys {
 	struct recorded *recorded; /* gets the names of packages */
 	enum answer_by by;
-	bool fold;     /* what is not the program's own is a row for each package */
-	__u32 label;   /* string: the key of BY_LABEL and its like */
+	bool fold;		      /* what is not the program's own is a row for each package */
+	__u32 label;		      /* string: the key of BY_LABEL and its like */
 	__u32 comm, pid, tid, thread; /* strings: keys of our labels; 0 = the profile has none */
-	struct interned keys; /* struct row_key */
-	__u32 *of_place;      /* by place id - 1: the row; 0 = not known yet */
+	struct interned keys;	      /* struct row_key */
+	__u32 *of_place;	      /* by place id - 1: the row; 0 = not known yet */
 };
 
 /* label: of BY_LABEL. 0 or -ENOMEM; row_keys_free() it in both cases. */

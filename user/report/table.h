@@ -21,9 +21,9 @@ enum table_shape {
 };
 
 struct table_row {
-	__u32 key;   /* row_keys_get() */
+	__u32 key; /* row_keys_get() */
 	union {
-		__u32 depth; /* of TABLE_TREE */
+		__u32 depth;	  /* of TABLE_TREE */
 		__u32 counted_in; /* while it is added up: the stack that was counted there last */
 	};
 	__s64 self;  /* the row's own */
@@ -33,13 +33,13 @@ struct table_row {
 struct report_table {
 	enum table_shape shape;
 	const struct report_selection *chosen; /* borrowed: what it is of */
-	const char *of;	     /* a name; NULL = of all */
+	const char *of;			       /* a name; NULL = of all */
 	struct row_keys keys;
 	struct table_row *rows;
-	size_t count;	     /* rows that there are */
-	size_t shown;	     /* ... that are shown, the first ones */
-	__s64 self, total;   /* of `of`, all rows of that name together */
-	__s64 without;	     /* of the stacks that were chosen: what is in no row */
+	size_t count;	   /* rows that there are */
+	size_t shown;	   /* ... that are shown, the first ones */
+	__s64 self, total; /* of `of`, all rows of that name together */
+	__s64 without;	   /* of the stacks that were chosen: what is in no row */
 };
 
 /*

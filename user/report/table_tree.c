@@ -45,7 +45,7 @@ static int most_last(const void *x, const void *y)
 
 /* Lists of the callees of each node, the hottest first. */
 struct lists {
-	__u32 *first, *next; /* by node; 0 = none. first[0] are the roots */
+	__u32 *first, *next;	/* by node; 0 = none. first[0] are the roots */
 	struct table_row *rows; /* by node - 1, as they were added up */
 };
 

@@ -19,15 +19,15 @@ struct traced_stretch {
 	__s64 begin, end; /* ns since 1970; equal for a moment */
 	__s64 amount;	  /* in the unit of its type */
 	__u32 type;
-	__u32 count; /* moments */
-	__u32 stack; /* of the first of them */
-	__u32 thread; /* index */
+	__u32 count;   /* moments */
+	__u32 stack;   /* of the first of them */
+	__u32 thread;  /* index */
 	bool is_shown; /* it is among the longest */
 };
 
 struct traced_thread {
-	__s64 pid, tid;	    /* 0 = not known */
-	__u32 comm, name;   /* strings */
+	__s64 pid, tid;	  /* 0 = not known */
+	__u32 comm, name; /* strings */
 	__s64 begin, end;
 	size_t first, count; /* of its stretches */
 };
@@ -35,15 +35,15 @@ struct traced_thread {
 struct traced {
 	const struct recorded *recorded;
 	const char *trace;
-	__u32 span_key; /* string: the label that has the id of a span */
+	__u32 span_key;			  /* string: the label that has the id of a span */
 	struct traced_stretch *stretches; /* by thread, and then by time */
 	struct traced_thread *threads;
 	size_t stretch_count, thread_count;
-	size_t left_out; /* stretches that are not shown */
-	size_t spans;	 /* different ones, with or without times */
-	size_t traces;	 /* different ones of which anything is there */
+	size_t left_out;    /* stretches that are not shown */
+	size_t spans;	    /* different ones, with or without times */
+	size_t traces;	    /* different ones of which anything is there */
 	__s64 without, all; /* of the event: what has no ids, and what there is in all */
-	__s64 begin, end; /* of all of it; 0 = no times are known */
+	__s64 begin, end;   /* of all of it; 0 = no times are known */
 };
 
 /*

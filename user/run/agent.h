@@ -56,7 +56,7 @@ struct agent {
 	struct looks *looks;
 	struct routes *routes; /* NULL without --trace, as ... */
 	struct route_targets *route_targets;
-	struct called *called;		       /* what programs call their threads */
+	struct called *called; /* what programs call their threads */
 	struct called_targets *called_targets;
 	struct published *published; /* NULL: nobody wants what processes say of themselves */
 	struct ask_kubelet ask_kubelet;
@@ -64,7 +64,7 @@ struct agent {
 	struct window *window; /* of the whole run; NULL if nothing is made of it */
 	struct continuous *continuous;
 	struct generation generation;
-	struct journal *journal; /* NULL without --log */
+	struct journal *journal;  /* NULL without --log */
 	struct log_file log_file; /* all 0 without --log-file */
 	struct notify notify;
 	struct http *http; /* NULL without --listen */
@@ -76,8 +76,8 @@ struct agent {
 	struct config_stamp config; /* with --watch-config */
 	struct no_room no_room;
 	struct complaint cpus; /* that came or went cannot be followed */
-	bool stop;	   /* the run is to end */
-	bool hasty;	   /* ... since a signal said so, */
+	bool stop;	       /* the run is to end */
+	bool hasty;	       /* ... since a signal said so, */
 	double ends_since; /* at this clock_seconds(), and COMMAND's own end is waited for; 0 = none has */
 	bool wait_said;	   /* the user knows that it is */
 	double terminated; /* clock_seconds() of the first SIGTERM; 0 = none */

@@ -10,8 +10,8 @@
 
 struct command {
 	pid_t pid;
-	int go;	     /* closed to let it run */
-	int failure; /* tells the errno of its exec */
+	int go;		    /* closed to let it run */
+	int failure;	    /* tells the errno of its exec */
 	double cpu_seconds; /* that it and its children used; once it has ended */
 };
 

@@ -58,8 +58,8 @@ struct dumper {
 	bool colour;
 	size_t shown, unreadable;
 	size_t pythons; /* that were found to be some, whether they were shown or not */
-	bool named;  /* the process that is looked at was, by --pid */
-	bool failed; /* a process that was named could not be shown */
+	bool named;	/* the process that is looked at was, by --pid */
+	bool failed;	/* a process that was named could not be shown */
 };
 
 /* Whether no other process can be looked at either. */
@@ -209,7 +209,8 @@ static int dump_all(struct dumper *k)
 		return log_lack(-errno, "/proc");
 	if (!visible_shows_others())
 		log_warning("/proc hides processes of others (hidepid), and those are left out: "
-			    "%s" ASK_DOCTOR, lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
+			    "%s" ASK_DOCTOR,
+			    lacking_advice(PRIVILEGE(CAP_SYS_PTRACE), advice));
 	while (!err && (entry = readdir(folder))) {
 		const pid_t pid = atoi(entry->d_name);
 

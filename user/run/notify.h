@@ -10,10 +10,10 @@
 struct loop;
 
 struct notify {
-	int fd;			 /* connected; -1 = nobody asked */
+	int fd; /* connected; -1 = nobody asked */
 	/* between two pings: half of what the manager allows; 0 = it does not watch */
 	double watchdog_seconds;
-	double next;		 /* ping, CLOCK_MONOTONIC */
+	double next; /* ping, CLOCK_MONOTONIC */
 };
 
 /*

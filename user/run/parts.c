@@ -79,9 +79,9 @@ static int open_published(struct agent *a)
 {
 	if (!service_order_has(&a->options->services, SERVICE_FROM_CONTEXT))
 		return 0;
-	return log_failure(published_new(&a->published, a->kernel, a->registry,
-					 discover_questions(a->discover)),
-			   "the look at what processes publish");
+	return log_failure(
+		published_new(&a->published, a->kernel, a->registry, discover_questions(a->discover)),
+		"the look at what processes publish");
 }
 
 /* With --trace: whose request a span is of. */
@@ -95,8 +95,8 @@ static int open_routes(struct agent *a)
 	      route_targets_new(&a->route_targets, a->kernel, a->registry, discover_questions(a->discover),
 				a->routes);
 	if (!err)
-		discover_on_record(a->discover, RECORD_SPAN, sizeof(struct record_span),
-				   route_targets_record, a->route_targets);
+		discover_on_record(a->discover, RECORD_SPAN, sizeof(struct record_span), route_targets_record,
+				   a->route_targets);
 	return log_failure(err, "the look at routes of requests");
 }
 

@@ -42,7 +42,8 @@ int profiles_read(const struct options *o, const char *path, const char *labels,
 	r->is_wary = o->wary;
 	if (labels && !stored_is_source(path)) {
 		log_error("--base and --new are of a store of profiles, such as pyroscope+http://..., not "
-			  "of '%s'", path);
+			  "of '%s'",
+			  path);
 		return -EINVAL;
 	}
 	if (stored_is_source(path))
@@ -58,4 +59,3 @@ int profiles_read(const struct options *o, const char *path, const char *labels,
 		log_error("%s", error);
 	return err;
 }
-

@@ -13,7 +13,7 @@ struct agent;
 struct tick_counts;
 
 struct rates_so_far {
-	bool waits; /* what the options say is still to be taken */
+	bool waits;	/* what the options say is still to be taken */
 	__u64 came, ns; /* ticks until the rate changed last, and the time that they stand for */
 };
 

@@ -44,7 +44,8 @@ static int say_no_trace(const struct traced *t)
 		log_warning("nothing was sampled for trace %s: %zu others are there", t->trace, t->traces);
 	else
 		log_warning("nothing was sampled for trace %s: ids are in the log of a profiler with --log "
-			    "and --trace otel, behind its URL or in its --log-file", t->trace);
+			    "and --trace otel, behind its URL or in its --log-file",
+			    t->trace);
 	return EXIT_NOTHING;
 }
 

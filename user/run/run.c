@@ -129,9 +129,9 @@ static void set_inputs(struct agent *a)
 	a->facts.events = a->windows.events = o->events;
 	a->windows.settle = settle_waits;
 	a->windows.outside = kernel_home(a->kernel)->is_outside;
-	a->windows.timed = (a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall ||
-			    a->windows.outside) &&
-			   accounts_are_wanted(&a->kernel_options);
+	a->windows.timed =
+		(a->kernel_options.needs & NEEDS_WAITS || a->kernel_options.wall || a->windows.outside) &&
+		accounts_are_wanted(&a->kernel_options);
 	a->windows.bare_natives = o->symbols == SYMBOLS_SERVER;
 	a->windows.count_ticks = rates_count;
 	a->windows.context = a;

@@ -48,7 +48,8 @@ static void warn_of_all(const struct http_address *a, const char *token_file)
 
 	if (a->size && !token_file && !http_address_is_unix(a) && !http_address_is_local(a))
 		log_warning("--listen %s: whoever reaches this sees names of functions and files; "
-			    "--listen-token-file FILE has them show a token", http_address_text(a, text));
+			    "--listen-token-file FILE has them show a token",
+			    http_address_text(a, text));
 }
 
 /* A token that is not there would be missed only by the first client. */
@@ -73,7 +74,8 @@ static int offer_viewer(struct http *h, const char *folder)
 
 	if (err == -ENOENT)
 		log_error("--speedscope %s: there is no index.html; it wants the folder dist/release of the "
-			  "package speedscope", folder);
+			  "package speedscope",
+			  folder);
 	else if (err)
 		log_error("--speedscope %s: %s", folder, strerror(-err));
 	else if (folder)

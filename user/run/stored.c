@@ -161,7 +161,7 @@ int stored_read(const struct options *o, const char *url, const char *labels, bo
 	}
 	err = stored_ask_open(&asker, o, &q);
 	r->from_ns = r->to_ns = 0; /* the store has chosen */
-	r->has_otlp = true; /* it answers with one type after the other */
+	r->has_otlp = true;	   /* it answers with one type after the other */
 	err = err ?: by_node ? add_nodes(&asker, r) : add_profile(&asker, q.selector, r);
 	if (!err && r->files > before.files) {
 		set_times(r, &before, &q);

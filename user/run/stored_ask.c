@@ -126,8 +126,7 @@ static bool is_name(struct wire text)
 
 static bool is_text(struct wire text, const char *wanted)
 {
-	return (size_t)(text.end - text.at) == strlen(wanted) &&
-	       !memcmp(text.at, wanted, strlen(wanted));
+	return (size_t)(text.end - text.at) == strlen(wanted) && !memcmp(text.at, wanted, strlen(wanted));
 }
 
 int stored_ask_add_name(struct wire text, struct buf *ret)

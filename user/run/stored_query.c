@@ -66,8 +66,8 @@ static int decode(const char *from, size_t n, char ret[STORED_QUERY_MAX])
 	size_t to = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const bool is_coded = from[i] == '%' && i + 2 < n && digit(from[i + 1]) >= 0 &&
-				      digit(from[i + 2]) >= 0;
+		const bool is_coded =
+			from[i] == '%' && i + 2 < n && digit(from[i + 1]) >= 0 && digit(from[i + 2]) >= 0;
 
 		if (to + 1 >= STORED_QUERY_MAX)
 			return -E2BIG;

@@ -21,21 +21,21 @@ struct run_stats {
 	struct harvest_stats harvest;
 	struct codes_stats codes;
 	struct export_stats export; /* of a continuous run */
-	size_t processes;   /* seen that are profiled: Pythons, and with --all programs */
-	size_t unlooked;    /* that could not be looked at */
-	__u64 generations;  /* times the full tree was emptied */
-	double seconds;	    /* of sampling */
-	double cpu_seconds; /* user and system time of the profiler and its worker, in all, ... */
-	double start_cpu_seconds; /* ... and before sampling began: run_stats_cpu_so_far() */
-	size_t rss_bytes;   /* the most that was resident */
+	size_t processes;	    /* seen that are profiled: Pythons, and with --all programs */
+	size_t unlooked;	    /* that could not be looked at */
+	__u64 generations;	    /* times the full tree was emptied */
+	double seconds;		    /* of sampling */
+	double cpu_seconds;	    /* user and system time of the profiler and its worker, in all, ... */
+	double start_cpu_seconds;   /* ... and before sampling began: run_stats_cpu_so_far() */
+	size_t rss_bytes;	    /* the most that was resident */
 	size_t map_bytes;
 	int cpus;
-	__u32 events; /* EVENT_BIT()s of the kinds that the run was of */
+	__u32 events;	 /* EVENT_BIT()s of the kinds that the run was of */
 	__u32 frequency; /* at its end */
 	double tick_ns;	 /* that a tick stood for, as a mean of all */
 	enum trigger_kind trigger;
 	const char *home; /* what runs the sampler (kern/home.h) */
-	__u64 expected; /* kernel_expected() */
+	__u64 expected;	  /* kernel_expected() */
 	struct turn_times turns;
 };
 

@@ -50,10 +50,10 @@ struct ask_lines {
 	const struct native_targets *native;
 	struct lines_target *targets; /* by the file's number; NATIVES_FILES_MAX */
 	struct batch batches[BATCHES];
-	bool with_lines; /* of all files; else only names of those that have too many */
-	__u32 looks;	/* that began so far */
-	bool more;	/* something was left for when a batch is free */
-	bool said_full; /* that lines found no room */
+	bool with_lines;	  /* of all files; else only names of those that have too many */
+	__u32 looks;		  /* that began so far */
+	bool more;		  /* something was left for when a batch is free */
+	bool said_full;		  /* that lines found no room */
 	unsigned int pause, left; /* seconds from one look to the next, and until then */
 };
 
@@ -225,8 +225,8 @@ static void want_line(struct ask_lines *a, __u32 node, __u64 position)
 	const __u32 file = natives_file_at(a->natives, position);
 	struct batch *b;
 
-	if (file == NATIVES_NONE || target_of(a, file)->lineless ||
-	    (!a->with_lines && !is_names(a, file)) || !native_lines_want(a->lines, position))
+	if (file == NATIVES_NONE || target_of(a, file)->lineless || (!a->with_lines && !is_names(a, file)) ||
+	    !native_lines_want(a->lines, position))
 		return;
 	b = batch_for(a, file, node);
 	if (!b) {

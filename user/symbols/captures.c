@@ -27,7 +27,7 @@ struct capture {
 	__u32 code, process, pid;
 	__u64 address, fingerprint, table;
 	__s32 first_line;
-	bool table_only; /* all but the line table is there, which was too large for a record */
+	bool table_only;	   /* all but the line table is there, which was too large for a record */
 	struct capture_list *list; /* NULL = it is asked for */
 	__u64 pause, due;
 	struct capture *prev, *next;

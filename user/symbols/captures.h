@@ -32,7 +32,7 @@ struct captures {
 	struct codes *codes;
 	const struct registry *registry;
 	struct questions *questions;
-	struct capture *wanted; /* code objects of which something is missing, by number */
+	struct capture *wanted;	   /* code objects of which something is missing, by number */
 	struct capture_list ready; /* to be asked for as soon as the worker has room, the oldest first */
 	struct capture_list later; /* those that failed, and wait for their time */
 	__u64 looked;		   /* when it was last looked whose time has come, CLOCK_MONOTONIC, ns */

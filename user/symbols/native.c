@@ -42,7 +42,7 @@ struct native_targets {
 	struct native_mappings mappings;
 	struct native_room room;
 	struct native_shares shares;
-	__u64 edition_ns; /* when the last one began; 0 = the first */
+	__u64 edition_ns;	  /* when the last one began; 0 = the first */
 	struct asked_lately maps; /* of processes */
 	struct asked_lately rows; /* of a file's regions */
 };

@@ -29,7 +29,7 @@ struct discover_parts {
 	struct worker *worker;
 	struct registry *registry;
 	const struct selection *selection;
-	bool programs; /* those that are no Python are profiled, too */
+	bool programs;		 /* those that are no Python are profiled, too */
 	struct kubelet *kubelet; /* is told of each pod that is met; may be NULL */
 };
 

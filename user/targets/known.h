@@ -18,8 +18,8 @@ struct registry;
 
 struct known_file {
 	struct program_file file;
-	__u64 device, inode; /* of the runtime's file, as /proc/PID/maps has them */
-	bool elsewhere; /* the runtime is in a library that the program needs */
+	__u64 device, inode;	 /* of the runtime's file, as /proc/PID/maps has them */
+	bool elsewhere;		 /* the runtime is in a library that the program needs */
 	char *binary, *build_id; /* as registry_entry has them */
 };
 

@@ -92,8 +92,7 @@ void no_frames_no_gil(struct no_frames *n, __u32 pid, const struct identity *i)
 		return;
 	snprintf(text, sizeof(text), "%s: no GIL", i->version);
 	if (is_new(n, text))
-		log_warning("no waits for the GIL of pid %u, %s (%s): %s", pid, i->path, i->version,
-			    reason);
+		log_warning("no waits for the GIL of pid %u, %s (%s): %s", pid, i->path, i->version, reason);
 }
 
 void no_frames_full(struct no_frames *n)

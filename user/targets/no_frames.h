@@ -17,10 +17,10 @@ struct said;
 /* All 0 at first. */
 struct no_frames {
 	struct said *said;
-	bool counts; /* no_frames_count() */
+	bool counts;			    /* no_frames_count() */
 	__u32 forbidden, forbidden_pythons; /* then: how many there were, and how many by their names */
-	__u64 unsaid; /* times that something was not said, since there had been too many reasons */
-	struct complaint full;	  /* the kernel side's table of processes is */
+	__u64 unsaid;	       /* times that something was not said, since there had been too many reasons */
+	struct complaint full; /* the kernel side's table of processes is */
 	struct complaint layouts; /* ... that of layouts is */
 };
 

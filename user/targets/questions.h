@@ -27,7 +27,7 @@ struct question {
 	void *asker;	  /* has to be there until then, or calls questions_forget() */
 	const void *note; /* copied; NULL = there is none */
 	size_t note_size;
-	bool uncounted;	  /* nobody who waits for all that is pending waits for this */
+	bool uncounted; /* nobody who waits for all that is pending waits for this */
 };
 
 struct questions;

@@ -16,8 +16,8 @@
 #define QUOTAS_MAX 64 /* cgroups; beyond that the one goes that nobody was met in for longest */
 
 struct quota_row {
-	__u32 number; /* of its own; 0 = the row is free */
-	__u32 pid_count, more; /* more: there are others than those */
+	__u32 number;			/* of its own; 0 = the row is free */
+	__u32 pid_count, more;		/* more: there are others than those */
 	__u32 pids[PROFILE_QUOTA_PIDS]; /* the last ones that were met there */
 	__u64 met;
 	struct cpu_quota first, last;

@@ -41,7 +41,7 @@ struct registry_entry {
 	/* Those for which label_is_of_registry(). "" = none, or unknown; the registry's. */
 	const char *label[LABEL_COUNT];
 	struct otel_place published; /* where the process says some of them, and when it did */
-	int layout; /* its index from kernel_add_layout(), -1 = none */
+	int layout;		     /* its index from kernel_add_layout(), -1 = none */
 };
 
 int registry_new(struct registry **ret);

@@ -95,8 +95,7 @@ size_t rulings_count(const struct rulings *r)
 	return HASH_COUNT(r->entries);
 }
 
-void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling),
-		  void *context)
+void rulings_keep(struct rulings *r, bool (*lives)(void *context, const struct ruling *ruling), void *context)
 {
 	struct ruling_entry *e, *next;
 

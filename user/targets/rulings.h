@@ -17,8 +17,8 @@ struct ruling {
 	__u32 id; /* struct process.id that it was given */
 	__u64 start_time, exec_id;
 	enum process_state state; /* 0 = nothing yet */
-	__u32 looks;	/* at which it was no Python, up to the number from which pauses grow no more */
-	__u32 refusals; /* how often it was refused, up to the number from which pauses grow no more */
+	__u32 looks;	      /* at which it was no Python, up to the number from which pauses grow no more */
+	__u32 refusals;	      /* how often it was refused, up to the number from which pauses grow no more */
 	__u64 check_after;    /* as the kernel side was told it */
 	__u64 no_room_until;  /* the table was full; before that it is not tried again */
 	__u64 unproved_since; /* when a proof was first looked for in vain; 0 = never */

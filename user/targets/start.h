@@ -15,10 +15,10 @@ struct kernel;
 struct verdicts;
 
 struct targets {
-	const pid_t *pids;  /* of --pid; no pid and no COMMAND: every process */
+	const pid_t *pids; /* of --pid; no pid and no COMMAND: every process */
 	size_t pid_count;
-	pid_t command;	    /* that waits to be let go; 0 = none */
-	bool children;	    /* of the pids are wanted as well; these may then be no Python themselves */
+	pid_t command; /* that waits to be let go; 0 = none */
+	bool children; /* of the pids are wanted as well; these may then be no Python themselves */
 	struct kernel *kernel;
 	struct discover *discover;
 	int (*turn)(void *context); /* waits a moment for answers; not 0: the run is to end */

@@ -103,8 +103,8 @@ static int register_python(struct verdicts *v, const struct record_process *p, c
 			process->state = PROCESS_PYTHON;
 			process->layout = e.layout;
 			process->runtime = i->runtime;
-			process->tasks = task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks,
-							  process->user);
+			process->tasks =
+				task_layouts_add(kernel_task_layouts(v->kernel), &i->tasks, process->user);
 			process->check_after = 0;
 			if (selection_takes_all(v->selection))
 				known_learn(&v->known, &p->file, i, e.layout);

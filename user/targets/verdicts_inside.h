@@ -20,8 +20,8 @@ struct verdicts {
 	struct rulings *rulings;
 	struct known known;
 	struct expected expected;
-	struct no_frames no_frames; /* what the user was told */
-	__u32 no_python; /* pid of the last process that was found to be none, ... */
+	struct no_frames no_frames;	/* what the user was told */
+	__u32 no_python;		/* pid of the last process that was found to be none, ... */
 	char why[IDENTITY_REASON_SIZE]; /* ... and the reason */
 };
 

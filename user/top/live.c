@@ -37,13 +37,13 @@ struct live {
 	struct past past[PROFILES_MAX]; /* the oldest first */
 	size_t count;
 	struct profile *whole; /* of all the time since the start, or since it had become too large */
-	double refresh, due; /* due: clock_seconds() of the next profile */
-	bool marked; /* its end is marked, and it is being taken */
-	bool stale;  /* what is on the terminal */
+	double refresh, due;   /* due: clock_seconds() of the next profile */
+	bool marked;	       /* its end is marked, and it is being taken */
+	bool stale;	       /* what is on the terminal */
 	bool ended;
 	enum event_kind kind;
 	struct top_row chosen, under; /* a function whose lines are shown; the row under the cursor */
-	bool has_under, wants_lines; /* Enter was pressed, perhaps before the cursor was drawn */
+	bool has_under, wants_lines;  /* Enter was pressed, perhaps before the cursor was drawn */
 };
 
 static const struct past *newest(const struct live *l)

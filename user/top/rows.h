@@ -32,17 +32,17 @@ enum top_view {
 /* Texts are valid UTF-8 as a terminal may show them (buf_add_shown()). */
 struct top_row {
 	char name[TOP_NAME_SIZE], where[TOP_WHERE_SIZE]; /* which together name it */
-	double self, total; /* CPUs: 0.5 is half of one */
-	double before;	    /* self, in another profile: top_rows_compare() */
-	double since;	    /* self since the start, in the unit of the kind of event: top_rows_add_since() */
+	double self, total;				 /* CPUs: 0.5 is half of one */
+	double before;					 /* self, in another profile: top_rows_compare() */
+	double since; /* self since the start, in the unit of the kind of event: top_rows_add_since() */
 };
 
 struct top_rows {
 	struct top_row *rows;
 	size_t count;
-	double all;  /* of all samples, CPUs */
-	double lost; /* of these, where only a marker is known, ... */
-	double of_c; /* ... and those of threads of C */
+	double all;    /* of all samples, CPUs */
+	double lost;   /* of these, where only a marker is known, ... */
+	double of_c;   /* ... and those of threads of C */
 	__u64 samples; /* that they rest on; 0 = each event was counted */
 };
 

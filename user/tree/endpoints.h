@@ -26,7 +26,7 @@ struct endpoint_name;
 
 /* A code object that is an endpoint. */
 struct endpoint_met {
-	__u64 user; /* whose process it is of, as struct process has it */
+	__u64 user;  /* whose process it is of, as struct process has it */
 	__u64 count; /* of samples */
 };
 
@@ -39,8 +39,8 @@ struct endpoints {
 	struct shares *shares;		/* of names */
 	__u32 count;
 	struct endpoint_met *met; /* by code object */
-	__u32 next; /* the node with which the counting goes on */
-	bool ranked; /* those with most samples have their names */
+	__u32 next;		  /* the node with which the counting goes on */
+	bool ranked;		  /* those with most samples have their names */
 };
 
 /*

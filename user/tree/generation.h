@@ -36,7 +36,7 @@ struct generation {
 	double looked, fullness; /* when it was last looked how full it is, and the answer; 0 = never */
 	double next_look;	 /* when it will be looked again; times are CLOCK_MONOTONIC, s */
 	double wait_end; /* names are waited for until then, and then a bank is cleared; 0 = none is to be */
-	bool absorbing; /* the bank has come to rest, and the windows take its counts, in parts */
+	bool absorbing;	 /* the bank has come to rest, and the windows take its counts, in parts */
 	struct complaint clearing; /* as long as it stands, the wait is for the next attempt */
 };
 

@@ -33,9 +33,9 @@ bool harvest_is_empty(const struct harvest_stats *stats)
 
 struct harvester {
 	const struct harvest_span *span;
-	struct endpoints *endpoints; /* NULL: samples have none */
+	struct endpoints *endpoints;	/* NULL: samples have none */
 	const struct tick_times *times; /* NULL: a tick stands for the time between two */
-	struct node_frames frames; /* and with them the inputs and the profile */
+	struct node_frames frames;	/* and with them the inputs and the profile */
 	struct harvest_stats stats;
 };
 

@@ -22,9 +22,9 @@ struct profile_info;
 
 struct harvest_stats {
 	__u64 samples[EVENT_KINDS]; /* put into the profile, in the unit of their kind */
-	__u64 nodes;	 /* in use */
-	__u64 locations; /* distinct (code object, instruction) of the frames on the way */
-	__u64 dropped;	 /* of samples, those whose stacks were [dropped]: the profile was too large */
+	__u64 nodes;		    /* in use */
+	__u64 locations;	    /* distinct (code object, instruction) of the frames on the way */
+	__u64 dropped;	      /* of samples, those whose stacks were [dropped]: the profile was too large */
 	__u64 more_endpoints; /* stacks whose endpoint is none of those that the profile has a name for */
 };
 
@@ -35,11 +35,11 @@ bool harvest_is_empty(const struct harvest_stats *stats);
 
 /* How far a harvest has come that is done in parts. Begins as 0. */
 struct harvest_progress {
-	__u32 next;	    /* the node that it goes on with */
-	__u32 *location_of; /* by node, what its frame is in the profile; NULL = not begun */
-	struct lines_met lines; /* of all of them */
+	__u32 next;		    /* the node that it goes on with */
+	__u32 *location_of;	    /* by node, what its frame is in the profile; NULL = not begun */
+	struct lines_met lines;	    /* of all of them */
 	struct endpoints endpoints; /* by node, if they are wanted */
-	struct tick_times times; /* of a profile whose CPU time is that of the account */
+	struct tick_times times;    /* of a profile whose CPU time is that of the account */
 	struct harvest_stats stats;
 };
 

@@ -15,9 +15,9 @@ struct harvest_progress;
 /* Which counts: node_count of each. */
 struct harvest_span {
 	struct kernel_range nodes; /* end 0: all */
-	const __u64 *since; /* NULL: from when the kernel side was loaded */
-	const __u64 *until; /* NULL: up to now */
-	__u64 *ret;	    /* if not NULL, gets the counts up to which it was done; may be since */
+	const __u64 *since;	   /* NULL: from when the kernel side was loaded */
+	const __u64 *until;	   /* NULL: up to now */
+	__u64 *ret;		   /* if not NULL, gets the counts up to which it was done; may be since */
 	struct harvest_progress *progress; /* NULL: all at once */
 	__u64 pause_ns; /* clock_ns() at which it pauses, if there is progress; 0 = never */
 };

@@ -39,7 +39,7 @@ struct journal_gap {
 struct journal {
 	struct kernel *kernel;
 	const struct windows *windows; /* for the harvest's inputs, the kinds of events and the frequency */
-	__u64 keep_ns; /* what is older goes */
+	__u64 keep_ns;		       /* what is older goes */
 	__u32 blocks_max;
 	__u32 block_bytes; /* of one, at most */
 	bool traced;
@@ -49,14 +49,14 @@ struct journal {
 	struct journal_recent *recent;
 	struct journal_gap gaps[JOURNAL_GAPS]; /* the oldest first */
 	int gap_count;
-	__u32 blocks; /* of all chunks */
-	__u32 held;    /* stretches that are being read: nothing goes for its age meanwhile */
-	__u64 changes; /* how often blocks have gone, or a chunk was closed */
-	__u64 read_ns; /* when the kernel side's rings were last read */
-	__u64 begin_ns; /* since when there is a journal */
-	__u64 cut_ns;	/* ticks of before and of later are not one entry */
-	__u64 gone_ns;	/* nothing later than that has gone */
-	__u64 samples, lost; /* that were noted, that were not */
+	__u32 blocks;		       /* of all chunks */
+	__u32 held;		       /* stretches that are being read: nothing goes for its age meanwhile */
+	__u64 changes;		       /* how often blocks have gone, or a chunk was closed */
+	__u64 read_ns;		       /* when the kernel side's rings were last read */
+	__u64 begin_ns;		       /* since when there is a journal */
+	__u64 cut_ns;		       /* ticks of before and of later are not one entry */
+	__u64 gone_ns;		       /* nothing later than that has gone */
+	__u64 samples, lost;	       /* that were noted, that were not */
 	struct journal_stacks closing; /* of the bank that is to be cleared */
 	struct profile *closing_stacks;
 	struct {

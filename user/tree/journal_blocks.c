@@ -176,8 +176,7 @@ int journal_blocks_add(struct journal_blocks *b, struct journal_recent *recent,
 	__u64 left = s->amount;
 	int err = 0, added = 0;
 
-	if (last && merge(recent->of[s->node % JOURNAL_RECENT].block, last, s, together_ns,
-			  cut_ns))
+	if (last && merge(recent->of[s->node % JOURNAL_RECENT].block, last, s, together_ns, cut_ns))
 		return 0;
 	while (left && !err) {
 		const __u64 now = left < most ? left : most, end = s->is_span ? s->amount - left + now : 0;

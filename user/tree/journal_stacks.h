@@ -24,7 +24,7 @@ struct journal_stacks {
 	struct lines_met lines;
 	const struct routes *routes; /* of such spans; may be NULL */
 	const struct trace_ids *ids; /* labels of the samples that are added; NULL, or span is 0: none */
-	__u32 *id_of; /* by node: the sample of the profile; 0 = not asked for yet */
+	__u32 *id_of;		     /* by node: the sample of the profile; 0 = not asked for yet */
 };
 
 /* Nodes of these tables become samples of this profile; both are borrowed. 0 or -ENOMEM. */

@@ -29,8 +29,8 @@ struct journal_span {
 /* A stack of the chunk at hand, in a span if those are told apart. */
 struct sum {
 	const struct journal_span *span; /* NULL: in none */
-	__u32 next; /* of the same stack in another span: its index plus one; 0 = there is none */
-	__u32 stack; /* a node, or a sample of the chunk's profile */
+	__u32 next;   /* of the same stack in another span: its index plus one; 0 = there is none */
+	__u32 stack;  /* a node, or a sample of the chunk's profile */
 	__u32 sample; /* of the profile that is made; 0 = not made yet */
 	__u64 of[EVENT_KINDS];
 };
@@ -41,8 +41,8 @@ struct journal_stretch {
 	__u64 changes; /* of the journal, when it was begun */
 	struct profile *profile;
 	struct journal_stacks nodes; /* of chunks that are open */
-	int done; /* chunks: those that are open first */
-	__u32 *index_of; /* by stack: of its first sum, plus one */
+	int done;		     /* chunks: those that are open first */
+	__u32 *index_of;	     /* by stack: of its first sum, plus one */
 	struct sum *sums;
 	struct moments pending; /* of the chunk at hand; in place of a sample they have the index of a sum */
 	__u32 count, capacity, at; /* sums, and the next one to be made a sample */

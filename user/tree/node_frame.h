@@ -18,7 +18,7 @@ struct node_frames {
 	const struct harvest_inputs *inputs;
 	struct profile *profile; /* gets the locations */
 	__u32 *location_of;	 /* by node; 0 = not asked for yet */
-	struct lines_met *lines;	 /* counts those of Python frames */
+	struct lines_met *lines; /* counts those of Python frames */
 	__u64 pause_ns;		 /* clock_ns() from which on -EAGAIN is returned; 0 = never */
 	__u64 done; /* frames that were named, and stacks, before the pause: each part does one at least */
 	bool importing; /* a frame that was asked for imports a module; never set to false here */

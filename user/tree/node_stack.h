@@ -16,7 +16,7 @@
 
 struct node_stack {
 	__u32 kind; /* an enum event_kind; EVENT_KINDS or more in tables that are not ours */
-	struct profile_labels labels; /* the texts are those of the inputs, and comm */
+	struct profile_labels labels;		       /* the texts are those of the inputs, and comm */
 	__u32 locations[NODE_STACK_MAX + INLINED_MAX]; /* leaf first */
 	__u32 n;
 

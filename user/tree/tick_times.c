@@ -35,7 +35,7 @@ static void add_tick_time(struct tick_times *t, const struct harvest_inputs *inp
 }
 
 int tick_times_find(struct tick_times *t, const struct harvest_inputs *inputs,
-		   const struct harvest_span *span)
+		    const struct harvest_span *span)
 {
 	const __u32 end = span->nodes.end ?: inputs->tables->node_count;
 

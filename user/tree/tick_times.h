@@ -16,7 +16,7 @@ struct harvest_span;
 struct tick_times {
 	struct tick_time {
 		__u64 ticks, ns;
-	} *owners; /* by the owner of a root */
+	} *owners;  /* by the owner of a root */
 	__u32 next; /* the node that the search goes on with */
 };
 
@@ -25,7 +25,7 @@ struct tick_times {
  * called again.
  */
 int tick_times_find(struct tick_times *t, const struct harvest_inputs *inputs,
-		   const struct harvest_span *span);
+		    const struct harvest_span *span);
 void tick_times_free(struct tick_times *t);
 
 /* What so many ticks of an owner stand for, in ns; ticks_ns if there is no account of it. */

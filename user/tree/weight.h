@@ -17,11 +17,11 @@
 /* Since the start of the run. */
 struct tick_counts {
 	__u64 came;
-	__u64 expected; /* some percent off, for perf events; 0 = unknown */
-	__u64 ns;	/* that those stand for which came, by the rate that each had; 0 = unknown */
-	__u32 frequency; /* the rate of this moment; 0 = that of the windows */
-	__u64 unanalysed; /* of those that came: of processes on which there was no verdict yet, ... */
-	__u64 forbidden;  /* ... and of those that may not be read */
+	__u64 expected;		 /* some percent off, for perf events; 0 = unknown */
+	__u64 ns;		 /* that those stand for which came, by the rate that each had; 0 = unknown */
+	__u32 frequency;	 /* the rate of this moment; 0 = that of the windows */
+	__u64 unanalysed;	 /* of those that came: of processes on which there was no verdict yet, ... */
+	__u64 forbidden;	 /* ... and of those that may not be read */
 	__u64 full[FULL_TABLES]; /* beside the ticks: how often tables had no room */
 	struct cpu_tick_counts {
 		__u64 came, expected;

@@ -26,11 +26,11 @@ struct window {
 	struct harvest_stats stats;
 	struct clock_snapshot start;
 	struct clock_snapshot end; /* when the mark was set or, without a mark, when `profile` ends */
-	__u64 *mark;		       /* the counts when the mark was set, by node; NULL = no mark */
+	__u64 *mark;		   /* the counts when the mark was set, by node; NULL = no mark */
 	/* How far parts were taken: of all nodes up to the mark, and of a bank that is to be cleared. */
 	struct harvest_progress look, bank;
 	struct quotas_mark quotas, quotas_end; /* when it began, and when its facts were last asked for */
-	__u64 since[];		       /* by node */
+	__u64 since[];			       /* by node */
 };
 
 static struct clock_snapshot moment_now(const struct windows *all)

@@ -25,10 +25,10 @@ struct windows {
 	struct harvest_inputs inputs;
 	__u32 events;	 /* EVENT_BIT()s of the kinds that the profiles are of */
 	__u32 frequency; /* samples per second of each CPU */
-	bool timed; /* CPU time is that of the kernel's account, since waits are measured beside it */
+	bool timed;	 /* CPU time is that of the kernel's account, since waits are measured beside it */
 	bool bare_natives, outside; /* of their struct profile_info */
-	__u64 stop_ns; /* clock_ns() when the ticks stopped; 0 = they go on */
-	__u64 pause_ns; /* clock_ns() when harvests in parts pause; 0 = never */
+	__u64 stop_ns;		    /* clock_ns() when the ticks stopped; 0 = they go on */
+	__u64 pause_ns;		    /* clock_ns() when harvests in parts pause; 0 = never */
 	/* How many ticks there were until now, and should have been. NULL: not known, all came. */
 	void (*count_ticks)(void *context, struct tick_counts *ret);
 	/* Counts what has passed of waits that go on; NULL = there are none. */

@@ -21,10 +21,10 @@ struct graph_node {
 /* Starts with profile, and perhaps stop, and zeros. */
 struct graph_nodes {
 	const struct profile *profile;
-	const bool *stop;	/* another thread may set it; NULL: none does */
-	struct buf nodes, path; /* struct graph_node[]; __u32[]: nodes of the last stack, by depth */
+	const bool *stop;	   /* another thread may set it; NULL: none does */
+	struct buf nodes, path;	   /* struct graph_node[]; __u32[]: nodes of the last stack, by depth */
 	__u32 *owners, *functions; /* by id: their places among the others, by name */
-	__u64 least;		/* smaller totals are left out */
+	__u64 least;		   /* smaller totals are left out */
 	__u64 left_nodes, left_value;
 };
 

@@ -14,7 +14,7 @@
 struct graph_pair {
 	__u32 owner, function, line;
 	__u32 other, other_line; /* a function of 0: there is none */
-	__u32 package; /* the function whose package the stack ran code of */
+	__u32 package;		 /* the function whose package the stack ran code of */
 	__u64 self;
 };
 

@@ -150,8 +150,8 @@ static int add_package(struct graph_tables *t, __u32 id, struct buf *out)
 
 static int add_own(struct graph_tables *t, __u32 id, struct buf *out)
 {
-	return buf_add_number(out, own_time_of(kind_of(t, id),
-					       profile_get_string(t->profile, t->file_of[id])));
+	return buf_add_number(out,
+			      own_time_of(kind_of(t, id), profile_get_string(t->profile, t->file_of[id])));
 }
 
 static const struct {

@@ -20,9 +20,9 @@ struct graph_table {
 struct graph_tables {
 	const struct profile *profile; /* the caller sets it */
 	struct graph_table owners, functions, strings;
-	struct buf packages;	/* their names, each with its NUL */
-	__u32 *package_of; /* by id of a file, its place there plus 1 */
-	__u32 *file_of;	   /* by id of a function, the file by which it is of a package (own_time.h) */
+	struct buf packages; /* their names, each with its NUL */
+	__u32 *package_of;   /* by id of a file, its place there plus 1 */
+	__u32 *file_of;	     /* by id of a function, the file by which it is of a package (own_time.h) */
 };
 
 /* 0 or -ENOMEM; graph_tables_close() it in both cases. */

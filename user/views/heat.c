@@ -21,8 +21,8 @@ struct heat {
 static int open_cells(struct heat *h)
 {
 	const struct profile_info *info = profile_get_info(h->profile);
-	const __s64 end = (info->start_unix_ns + info->duration_ns + (__s64)NS_PER_SECOND - 1) /
-			  (__s64)NS_PER_SECOND;
+	const __s64 end =
+		(info->start_unix_ns + info->duration_ns + (__s64)NS_PER_SECOND - 1) / (__s64)NS_PER_SECOND;
 
 	h->start = info->start_unix_ns / (__s64)NS_PER_SECOND;
 	if (end - h->start > HEAT_SECONDS_MAX)

@@ -72,8 +72,7 @@ static void print_libraries(struct summary_page *page, const struct tally_rows *
 			continue;
 		buf_printf(&page->cell, "%s%.*f%% in ", shown ? ", " : "", page->decimals,
 			   100 * summary_share_of(page, row->self));
-		buf_add_shown(&page->cell, library_name(profile_get_string(page->profile, row->line)),
-			      false);
+		buf_add_shown(&page->cell, library_name(profile_get_string(page->profile, row->line)), false);
 		if (shown && table_cell_columns(page->cell.data, page->cell.size) > LIBRARIES_WIDTH) {
 			page->cell.size = before; /* those that are left took less than these */
 			break;
@@ -99,7 +98,7 @@ static void print_functions(struct summary_page *page, const struct tally_rows *
 			continue;
 		if (!n++)
 			summary_heading(page, "Hottest functions",
-				      "   self    total  function                          defined at");
+					"   self    total  function                          defined at");
 		summary_share(page, row->self);
 		fputs("  ", page->f);
 		summary_share(page, row->total);
@@ -204,8 +203,8 @@ static void print_total(const struct summary_page *page)
 	if (has_period)
 		fprintf(page->f, "%s sample%s, ", number_group(samples).text, samples == 1 ? "" : "s");
 	fprintf(page->f, "%s %s of %s%s", number_hundredths(amount).text,
-		event_amount_unit(profile_shown(page->profile)),
-		summary_event(page)->resource, summary_style(page, RESET));
+		event_amount_unit(profile_shown(page->profile)), summary_event(page)->resource,
+		summary_style(page, RESET));
 	if (info->duration_ns > 0)
 		fprintf(page->f, " in %.1f s", (double)info->duration_ns / 1e9);
 	if (info->duration_ns > 0 && has_period)

@@ -248,8 +248,7 @@ static int allocate(const struct profile *p, struct tally *t)
 	    new_rows(&t->markers, t->functions.n) || new_rows(&t->natives, t->functions.n) ||
 	    new_rows(&t->libraries, profile_count(p, PROFILE_SAMPLE)) ||
 	    new_rows(&t->lines, profile_count(p, PROFILE_LOCATION)) || new_rows(&t->processes, owners) ||
-	    new_rows(&t->endpoints, owners) ||
-	    new_rows(&t->threads, owners))
+	    new_rows(&t->endpoints, owners) || new_rows(&t->threads, owners))
 		return -ENOMEM;
 	t->libraries.n = 0; /* so far */
 	return 0;

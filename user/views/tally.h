@@ -33,9 +33,9 @@ struct tally {
 	struct tally_rows libraries;
 	struct tally_rows processes;
 	struct tally_rows endpoints; /* `id` is the string of its name, 0 for what has none */
-	struct tally_rows threads; /* of the one process that has most of the samples, else none */
-	__u32 pid;		   /* of that process, 0 = there is none */
-	__u64 *owners;		   /* samples by owner id - 1 */
+	struct tally_rows threads;   /* of the one process that has most of the samples, else none */
+	__u32 pid;		     /* of that process, 0 = there is none */
+	__u64 *owners;		     /* samples by owner id - 1 */
 };
 
 /* Returns 0 or -ENOMEM; tally_free() it in both cases. */

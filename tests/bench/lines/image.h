@@ -41,10 +41,10 @@ struct insn {
 	int target;	   /* where a jump or a call goes, as an index */
 	const char *file;  /* of the source */
 	int function;
-	bool live;	   /* the kernel keeps it, with these options */
-	int calls_table;   /* of a look-up: number of its table plus one */
-	__u32 at, size;	   /* in the image of machine code */
-	int ran;	   /* the last run that came here */
+	bool live;	 /* the kernel keeps it, with these options */
+	int calls_table; /* of a look-up: number of its table plus one */
+	__u32 at, size;	 /* in the image of machine code */
+	int ran;	 /* the last run that came here */
 };
 
 struct function {

@@ -29,7 +29,7 @@ TEST(every_turn_counts)
 		all += t.turns[i];
 	assert_int_equal(all, t.count);
 	assert_int_equal(t.count, 27);
-	assert_int_equal(t.max_ns, 847288609443); /* 3^25 */
+	assert_int_equal(t.max_ns, 847288609443);    /* 3^25 */
 	assert_true(t.turns[TIME_BUCKETS - 1] == 5); /* above 8.3 s */
 	assert_int_equal(t.cpu_max_ns, t.max_ns / 2);
 	assert_int_equal(t.own_max_ns, t.max_ns - t.max_ns / 3);

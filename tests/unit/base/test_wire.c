@@ -12,7 +12,10 @@
 
 TEST(each_type)
 {
-	struct wire w = WIRE("\x08\x96\x01" "\x11\1\2\3\4\5\6\7\x88" "\x1a\2hi" "\x25\1\0\0\x80");
+	struct wire w = WIRE("\x08\x96\x01"
+			     "\x11\1\2\3\4\5\6\7\x88"
+			     "\x1a\2hi"
+			     "\x25\1\0\0\x80");
 	struct wire_field f;
 
 	assert_int_equal(wire_next(&w, &f), 1);
@@ -70,7 +73,10 @@ TEST(damaged)
 
 TEST(numbers_packed_or_not)
 {
-	struct wire w = WIRE("\x0a\3\1\x96\1" "\x08\x96\1" "\x0d\1\0\0\0"), numbers;
+	struct wire w = WIRE("\x0a\3\1\x96\1"
+			     "\x08\x96\1"
+			     "\x0d\1\0\0\0"),
+		    numbers;
 	struct wire_field f;
 	__u8 one[10];
 	__u64 n;

@@ -175,8 +175,7 @@ TEST(anything)
 		}
 		s->kernel.frames[KERNEL_DEPTH] = 7;
 		reads = 0;
-		assert_in_range(kernel_walk(s, TEXT, place(IRQ, random() % WORDS),
-					    random() % 2 * KINDS_AT),
+		assert_in_range(kernel_walk(s, TEXT, place(IRQ, random() % WORDS), random() % 2 * KINDS_AT),
 				1, KERNEL_DEPTH + 1);
 		assert_true(reads <= 3 * KERNEL_DEPTH);
 	}

@@ -66,8 +66,8 @@ TEST(no_leaf)
 TEST(pairs)
 {
 	rules[1] = PAIR(6);
-	rules[2] = rule_make(RULE_SP, 8, 2);	  /* at the top */
-	rules[3] = rule_make_pair(4, 1);	  /* in between: 8 words, at 2 */
+	rules[2] = rule_make(RULE_SP, 8, 2); /* at the top */
+	rules[3] = rule_make_pair(4, 1);     /* in between: 8 words, at 2 */
 	rules[4] = rule_make(RULE_BP, 10, RULE_SLOT_AT_BP);
 	rules[5] = rule_make(RULE_BP, 4, 3);
 	rules[6] = special(RULE_SP_FAR, 0, RULE_SLOT_AT_SP);

@@ -118,8 +118,8 @@ static void shares_are_right(__u32 shift, unsigned int times, unsigned int inter
 	for (size_t i = 0; i < LINES; i++) {
 		/* What is claimed for the line, and its part of what is claimed in all. */
 		const double share = (double)waited[i] / all_waited(), others = all_squares - squares[i];
-		const double chance = 1e6 * ((1 << shift) - 1) * (squares[i] * (1 - share) * (1 - share) +
-								  others * share * share);
+		const double chance = 1e6 * ((1 << shift) - 1) *
+				      (squares[i] * (1 - share) * (1 - share) + others * share * share);
 		const double off = (double)hosted.nodes[FIRST_NODE + i].count - waited[i];
 
 		assert_true(off * off <= 3 * 3 * chance);

@@ -298,8 +298,7 @@ static void test_thread_state_that_is_gone(void **state)
 			forge_put(a->tstate, py.l.tstate_status, 0x13131313, 4);
 		if (round == STATUS_AND_INTERPRETER) {
 			forge_put(a->tstate, py.l.tstate_interp, 0x1313131313131313, 8);
-			forge_put(a->tstate, py.l.tstate_status,
-				  py.l.status_living | py.l.status_active, 4);
+			forge_put(a->tstate, py.l.tstate_status, py.l.status_living | py.l.status_active, 4);
 		}
 		assert_int_equal(drive(), OUTCOME_NO_THREAD_STATE);
 		b = add_self("b", true);

@@ -103,8 +103,9 @@ TEST(what_is_common_holds_from_the_begin)
 TEST(every_way_to_advance)
 {
 	/* Each changes the CFA, so that each has a row: by 1, 0x10, 0x120, 0x200, to 0x2900, by 0x100. */
-	assert_int_equal(run(CODE(0x41, 0x0e, 16, 0x02, 0x10, 0x0e, 24, 0x03, 0x20, 0x01, 0x0e, 32, 0x04,
-				0, 2, 0, 0, 0x0e, 40, 0x1d, 0, 1, 0, 0, 0, 0, 0, 0, 0x0e, 48)), 0);
+	assert_int_equal(run(CODE(0x41, 0x0e, 16, 0x02, 0x10, 0x0e, 24, 0x03, 0x20, 0x01, 0x0e, 32, 0x04, 0,
+				  2, 0, 0, 0x0e, 40, 0x1d, 0, 1, 0, 0, 0, 0, 0, 0, 0x0e, 48)),
+			 0);
 	assert_int_equal(seen.count, 6);
 	row_is(0, BEGIN, CFI_RSP, 8);
 	row_is(1, BEGIN + 0x1, CFI_RSP, 16);
@@ -137,14 +138,14 @@ TEST(an_address_to_advance_to)
 /* Beyond the function's end nothing is said, and a row of no bytes is none. */
 TEST(only_within_the_function)
 {
-	assert_int_equal(run(CODE(0x40, 0x0e, 16, 0x40, 0x0e, 24, 0x03, 0, 0x10, 0x0e, 32, 0x41, 0x0e,
-				40)), 0);
+	assert_int_equal(run(CODE(0x40, 0x0e, 16, 0x40, 0x0e, 24, 0x03, 0, 0x10, 0x0e, 32, 0x41, 0x0e, 40)),
+			 0);
 	assert_int_equal(seen.count, 1);
 	row_is(0, BEGIN, CFI_RSP, 24);
 	assert_int_equal(seen.end[0], BEGIN + SIZE);
 	/* As far as 64 bits go, and on. */
 	assert_int_equal(run(CODE(0x1d, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x1d, 0, 0, 0, 0, 0, 0, 0, 0x80)),
-				-EBADMSG);
+			 -EBADMSG);
 	assert_int_equal(seen.count, 1);
 }
 
@@ -154,7 +155,8 @@ TEST(every_way_to_say_the_cfa)
 
 	/* def_cfa, _register, _offset; then the signed ones, whose operand counts by -8 */
 	assert_int_equal(run(CODE(0x0c, 10, 0, 0x41, 0x0d, 6, 0x41, 0x0e, 0x80, 0x02, 0x41, 0x12, 7, 0x7e,
-				0x41, 0x13, 0x7c, 0x41, 0x0f, 3, 0x76, 0x78, 0x06, 0x41, 0x0d, 7)), 0);
+				  0x41, 0x13, 0x7c, 0x41, 0x0f, 3, 0x76, 0x78, 0x06, 0x41, 0x0d, 7)),
+			 0);
 	assert_int_equal(seen.count, 7);
 	row_is(0, BEGIN, 10, 0);
 	row_is(1, BEGIN + 1, CFI_RBP, 0);
@@ -170,7 +172,8 @@ TEST(every_way_to_say_the_cfa)
 TEST(every_place_of_a_register)
 {
 	assert_int_equal(run(CODE(0x86, 2, 0x41, 0x05, 6, 3, 0x41, 0x11, 6, 0x7f, 0x41, 0x2f, 6, 4, 0x41,
-				0x10, 6, 2, 0x76, 0, 0x41, 0x07, 6, 0x41, 0x08, 6)), 0);
+				  0x10, 6, 2, 0x76, 0, 0x41, 0x07, 6, 0x41, 0x08, 6)),
+			 0);
 	assert_int_equal(seen.count, 7);
 	bp_is(0, CFI_AT_OFFSET, -16);
 	bp_is(1, CFI_AT_OFFSET, -24);
@@ -181,8 +184,9 @@ TEST(every_place_of_a_register)
 	bp_is(5, CFI_UNDEFINED, 0);
 	bp_is(6, CFI_SAME, 0);
 	/* register, val_offset, val_offset_sf, val_expression */
-	assert_int_equal(run(CODE(0x09, 6, 3, 0x41, 0x08, 6, 0x14, 6, 2, 0x41, 0x08, 6, 0x15, 6, 0x7e,
-				0x41, 0x08, 6, 0x16, 6, 2, 0x76, 0)), 0);
+	assert_int_equal(run(CODE(0x09, 6, 3, 0x41, 0x08, 6, 0x14, 6, 2, 0x41, 0x08, 6, 0x15, 6, 0x7e, 0x41,
+				  0x08, 6, 0x16, 6, 2, 0x76, 0)),
+			 0);
 	assert_int_equal(seen.count, 4);
 	for (int i = 0; i < 4; i++)
 		bp_is(i, CFI_OTHER, 0);
@@ -272,10 +276,11 @@ TEST(operands_that_are_cut_off)
 	/* An expression that is longer than what there is. */
 	assert_int_equal(run(CODE(0x0f, 5, 0x76, 0)), -EBADMSG);
 	assert_int_equal(run(CODE(0x10, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0)),
-				-EBADMSG);
+			 -EBADMSG);
 	/* A number of more than 64 bits is cut. */
-	assert_int_equal(run(CODE(0x0e, 0x90, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
-				0x80, 1)), 0);
+	assert_int_equal(
+		run(CODE(0x0e, 0x90, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)),
+		0);
 	row_is(0, BEGIN, CFI_RSP, 16);
 }
 

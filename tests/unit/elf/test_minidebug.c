@@ -80,9 +80,9 @@ static uint8_t *pack(const void *bytes, size_t size, __u32 preset, size_t *ret_s
 
 	*ret_size = 0;
 	assert_non_null(packed);
-	assert_int_equal(lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, bytes, size, packed,
-						 ret_size, room),
-			 LZMA_OK);
+	assert_int_equal(
+		lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, bytes, size, packed, ret_size, room),
+		LZMA_OK);
 	return packed;
 }
 

@@ -59,8 +59,8 @@ TEST(equal_rows_are_merged)
 
 TEST(across_regions)
 {
-	function(0xffff0, 0x200010, CODE(0x44, 0x0e, 16, 0x04, 0, 0, 8, 0, 0x0e, 24, 0x04, 0, 0, 8, 0,
-				0x0e, 32));
+	function(0xffff0, 0x200010,
+		 CODE(0x44, 0x0e, 16, 0x04, 0, 0, 8, 0, 0x0e, 24, 0x04, 0, 0, 8, 0, 0x0e, 32));
 	read_region(0);
 	holds(0xffff0, 0xffff4, SP(1));
 	holds(0xffff4, 0x100000, SP(2));
@@ -212,13 +212,13 @@ TEST(bytes_that_lie)
 	LIE(words[1], words[1] + 1);
 	LIE(words[1], words[1] - 1);
 	LIE(words[1], ~0U);
-	LIE(words[2], 1);			     /* the first page's */
-	LIE(words[2 + 7], words[2 + 6]);	     /* a page without rows */
+	LIE(words[2], 1);		 /* the first page's */
+	LIE(words[2 + 7], words[2 + 6]); /* a page without rows */
 	LIE(words[2 + 7], words[2 + 8]);
 	LIE(words[2 + 7], ~0U);
 	LIE(words[2 + 256], words[2 + 256] - 1);
-	LIE(row[1], row_make(1, NONE));		     /* a page's first row */
-	LIE(row[2], row_make(0, NONE));		     /* not ascending */
+	LIE(row[1], row_make(1, NONE)); /* a page's first row */
+	LIE(row[2], row_make(0, NONE)); /* not ascending */
 	LIE(row[3], row[2]);
 	LIE(row[0], row_make(0, rule_make_small(RULE_SPECIAL, 9, 0, 0)));
 	assert_int_equal(rows_parse(out.data, out.size, &rows), 0);

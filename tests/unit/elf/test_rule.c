@@ -150,8 +150,8 @@ TEST(word_below_the_frame_pointer)
 {
 	assert_int_equal(rule_by(CODE(0x76, 0x78, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 1, 0));
 	assert_int_equal(rule_by(CODE(0x76, 0, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF, 0, 0));
-	assert_int_equal(rule_by(CODE(0x76, 0x88, 0x60, 0x06)), rule_make_small(RULE_SPECIAL, RULE_DEREF,
-				511, 0));
+	assert_int_equal(rule_by(CODE(0x76, 0x88, 0x60, 0x06)),
+			 rule_make_small(RULE_SPECIAL, RULE_DEREF, 511, 0));
 	assert_int_equal(rule_by(CODE(0x76, 0x80, 0x60, 0x06)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x76, 0x7c, 0x06)), UNKNOWN);
 	assert_int_equal(rule_by(CODE(0x76, 8, 0x06)), UNKNOWN);
@@ -210,8 +210,7 @@ TEST(what_may_be_sent)
 	assert_true(rule_is_sane(rule_make(RULE_SP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make(RULE_BP, RULE_WORDS_MAX, RULE_SLOT_LOST)));
 	assert_true(rule_is_sane(rule_make_small(RULE_REGISTER, 15, RULE_SMALL_MAX, RULE_SLOT_LOST)));
-	assert_true(rule_is_sane(
-		rule_make_small(RULE_SPECIAL, RULE_SP_FAR, RULE_SMALL_MAX, RULE_SLOT_LOST)));
+	assert_true(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SP_FAR, RULE_SMALL_MAX, RULE_SLOT_LOST)));
 	assert_false(rule_is_sane(rule_make_small(RULE_SPECIAL, RULE_SPECIALS, 0, 0)));
 	assert_false(rule_is_sane(1U << RULE_BITS));
 }

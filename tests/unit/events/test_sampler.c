@@ -209,8 +209,7 @@ TEST(no_room)
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		assert_int_equal(hosted.nodes[kind].count, 2 * amount_of(kind));
 		assert_int_equal(hosted.nodes[kind].key, KEY_RESERVED);
-		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TABLE_FULL],
-				 2 * amount_of(kind));
+		assert_int_equal(hosted.stats.outcome[kind][OUTCOME_TABLE_FULL], 2 * amount_of(kind));
 	}
 }
 

@@ -117,7 +117,8 @@ TEST(imports_name_the_newest_one_of_the_program)
 	const struct finding *f;
 
 	add("g@/v/lib/python3.11/site-packages/x/y.py:3;" IMPORTLIB ";<module>@/srv/plug.py:4;" IMPORTLIB
-	    ";main@" APP ":9", "pid=1,tid=1", 600);
+	    ";main@" APP ":9",
+	    "pid=1,tid=1", 600);
 	add("f@" APP ":2;main@" APP ":9", "pid=1,tid=1", 300);
 	f = find("imports");
 	assert_non_null(f);

@@ -58,8 +58,8 @@ static int show(void *context, __s64 value, __u64 unix_ns)
 {
 	struct shown *s = context;
 
-	s->used += snprintf(s->text + s->used, sizeof(s->text) - s->used, "%lld@%llu;", value,
-			    unix_ns - START);
+	s->used +=
+		snprintf(s->text + s->used, sizeof(s->text) - s->used, "%lld@%llu;", value, unix_ns - START);
 	return 0;
 }
 

@@ -103,8 +103,8 @@ TEST(a_reply_has_what_its_kind_needs)
 {
 	assert_int_equal(reply_size(ANSWER_TABLE), HEAD);
 	assert_int_equal(reply_size(ANSWER_CONTAINER), HEAD + sizeof(reply.container));
-	assert_int_equal(reply_size(ANSWER_IDENTITY), offsetof(struct worker_reply, identity) +
-							      sizeof(reply.identity));
+	assert_int_equal(reply_size(ANSWER_IDENTITY),
+			 offsetof(struct worker_reply, identity) + sizeof(reply.identity));
 	assert_int_equal(reply_size(ANSWER_CODE), HEAD + sizeof(reply.code));
 	for (__u32 type = WORKER_NONE + 1; type < WORKER_TYPES; type++)
 		assert_true(reply_size(request_row(type)->answer) <= offsetof(struct worker_reply, table));

@@ -29,7 +29,7 @@
 
 static pid_t parser;
 static int table = -1; /* the file for line tables */
-static __u64 ticks;	 /* start of this process */
+static __u64 ticks;    /* start of this process */
 
 static void start_child(pid_t parent)
 {

@@ -27,7 +27,7 @@
 
 #define PATIENCE_SECONDS 20 /* for what comes after milliseconds, unless the machine is busy */
 
-static in_port_t port;		 /* of the server */
+static in_port_t port; /* of the server */
 static void (*let_server_work)(void);
 
 /* A socket that listens at a port of 127.0.0.1 that the kernel chooses, which is then in port. */

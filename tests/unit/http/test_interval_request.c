@@ -171,7 +171,7 @@ TEST(not_at_any_price)
 	assert_int_equal(status_of(a), 503);
 	assert_true(has_header(a, "Retry-After: 5"));
 	assert_int_equal(status_of(ask(GET("/?pid=200"))), 200); /* it is there */
-	assert_int_equal(status_of(ask(GET("/"))), 200);	     /* once for each profile */
+	assert_int_equal(status_of(ask(GET("/"))), 200);	 /* once for each profile */
 	intervals.looked -= 3 / INTERVAL_SHARE + 1;
 	assert_int_equal(status_of(ask(GET("/?pid=100"))), 200);
 	assert_true(intervals.spent < INTERVAL_SECONDS_SAVED);

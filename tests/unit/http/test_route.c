@@ -296,7 +296,8 @@ TEST(pages_of_other_sites)
 		assert_int_equal(status_of(ask(request)) != 403, rows[row].welcome);
 	}
 	assert_int_equal(status_of(ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-				       "Sec-Fetch-Site: cross-site\r\n\r\n")), 200);
+				       "Sec-Fetch-Site: cross-site\r\n\r\n")),
+			 200);
 	assert_int_equal(site.profiles.open, 0);
 }
 
@@ -347,7 +348,8 @@ TEST(orders_are_json)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(request, sizeof(request),
 			 "POST /debug/pyperf/log?last=x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-			 "Content-Type: %s\r\n\r\n", rows[i].type);
+			 "Content-Type: %s\r\n\r\n",
+			 rows[i].type);
 		assert_int_equal(status_of(ask(request)), rows[i].status);
 	}
 	assert_int_equal(status_of(ask_for("POST", "/debug/pyperf/log?last=x", "localhost")), 415);

@@ -141,11 +141,12 @@ TEST(text_of_a_function)
 
 	expect(a, 200,
 	       "{\"schema\":\"pyperf-bpf.source/1\",\"pid\":%u,\"file\":\"%s\",\"from\":2,"
-	       "\"lines\":[\"def f(x):\",\"\\u0009return 1\"]}\n", pid, file);
+	       "\"lines\":[\"def f(x):\",\"\\u0009return 1\"]}\n",
+	       pid, file);
 	assert_true(has_header(a, "Content-Type: application/json"));
 	assert_int_equal(told, 1);
-	assert_non_null(strstr(ask(request(pid, "f", "from=3&to=3")),
-			       "\"from\":3,\"lines\":[\"\\u0009return 1\"]"));
+	assert_non_null(
+		strstr(ask(request(pid, "f", "from=3&to=3")), "\"from\":3,\"lines\":[\"\\u0009return 1\"]"));
 	expect(ask(request(pid, "f", "from=4&to=5")), 404,
 	       "only lines from 2 to 3 are given: nothing was counted behind them\n");
 	expect(ask(request(pid, "f", "from=1&to=1")), 404,

@@ -54,8 +54,12 @@ static void start_burning(__u32 frequency)
 			continue;
 	}
 	e = find_process(kernel, child);
-	assert_int_equal(kernel_set_process(kernel, child, &(struct process){
-		.start_time = e.start_time, .exec_id = e.exec_id, .id = 7, .state = PROCESS_NO_LAYOUT }), 0);
+	assert_int_equal(kernel_set_process(kernel, child,
+					    &(struct process){ .start_time = e.start_time,
+							       .exec_id = e.exec_id,
+							       .id = 7,
+							       .state = PROCESS_NO_LAYOUT }),
+			 0);
 	start(kernel);
 }
 

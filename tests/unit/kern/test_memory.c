@@ -154,13 +154,15 @@ TEST(stopped)
 static void get_set(__u32 index, struct memory_set *ret)
 {
 	assert_int_equal(bpf_map__lookup_elem(kernel->skel->maps.memories, &index, sizeof(index), ret,
-					      sizeof(*ret), 0), 0);
+					      sizeof(*ret), 0),
+			 0);
 }
 
 static void put_set(__u32 index, const struct memory_set *set)
 {
 	assert_int_equal(bpf_map__update_elem(kernel->skel->maps.memories, &index, sizeof(index), set,
-					      sizeof(*set), BPF_ANY), 0);
+					      sizeof(*set), BPF_ANY),
+			 0);
 }
 
 /* The address of memory that is nobody's. */

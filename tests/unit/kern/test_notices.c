@@ -105,7 +105,8 @@ TEST(one_that_shares_the_place)
 		assert_true(put < begun + PATIENCE_NS);
 		word = (__u64)OTHER_PID << 32 | (__u32)(put >> 20);
 		assert_int_equal(bpf_map__update_elem(kernel->skel->maps.notices, &place, sizeof(place),
-						      &word, sizeof(word), BPF_ANY), 0);
+						      &word, sizeof(word), BPF_ANY),
+				 0);
 		kernel_read_records(kernel);
 		asked = 0;
 		usleep(5000);

@@ -37,8 +37,7 @@ static void open_sized(const struct kernel_options *o)
 
 	skel = pyperf__open();
 	assert_non_null(skel);
-	bpf_object__for_each_program(program, skel->obj)
-		bpf_program__set_autoload(program, false);
+	bpf_object__for_each_program(program, skel->obj) bpf_program__set_autoload(program, false);
 	assert_int_equal(tables_size(skel, o, cpus, &tables), 0);
 }
 
@@ -238,7 +237,8 @@ static size_t charged(void)
 	struct bpf_map *map;
 	size_t sum = 0;
 
-	bpf_object__for_each_map(map, skel->obj) {
+	bpf_object__for_each_map(map, skel->obj)
+	{
 		_cleanup_fclose_ FILE *f = NULL;
 		char path[64], line[128];
 		size_t bytes;

@@ -29,10 +29,10 @@
 struct choice {
 	enum trigger_kind wanted;
 	bool use_cycles;
-	int refused_with;    /* errno of perf_event_open; 0 = it is not refused */
-	bool realtime;	     /* the kernel says that it is one */
-	bool paranoid;	     /* kernel.perf_event_paranoid is 3 */
-	__u64 without;	     /* capabilities that are taken away */
+	int refused_with;	  /* errno of perf_event_open; 0 = it is not refused */
+	bool realtime;		  /* the kernel says that it is one */
+	bool paranoid;		  /* kernel.perf_event_paranoid is 3 */
+	__u64 without;		  /* capabilities that are taken away */
 	enum trigger_kind chosen; /* AUTO = none */
 	int err;
 	const char *reason, *no_reason; /* what the reason says, and does not; NULL = any */

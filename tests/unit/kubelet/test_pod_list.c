@@ -146,8 +146,12 @@ TEST(what_is_no_label)
 		assert_int_equal(count, 1);
 		assert_string_equal(entries[0].value[0], "");
 	}
-	assert_int_equal(read_text(LIST("[" POD("\"" UID "\"",
-		"{\"app\":\"012345678901234567890123456789012345678901234567890123456789012\"}") "]")), 0);
+	assert_int_equal(
+		read_text(LIST(
+			"[" POD("\"" UID "\"",
+				"{\"app\":"
+				"\"012345678901234567890123456789012345678901234567890123456789012\"}") "]")),
+		0);
 	assert_int_equal(strlen(entries[0].value[0]), 63);
 }
 

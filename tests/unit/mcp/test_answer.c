@@ -38,8 +38,8 @@ TEST(long_lists_are_cut_wherever_they_are)
 	      "{\"what\":\"frames\",\"left_out\":3,\"rest\":\"call it with frames, which was 1: ");
 	shape(TOOL_DUMP, "{\"frames\":2,\"processes\":1}", "{\"processes\":[{\"frames\":[1,2]},{}]}",
 	      "{\"processes\":[{\"frames\":[1,2]}]}", "{\"what\":\"processes\",\"left_out\":1,");
-	shape(TOOL_DUMP, "{}", "{\"processes\":[{\"frames\":[1]}]}",
-	      "{\"processes\":[{\"frames\":[1]}]}", "");
+	shape(TOOL_DUMP, "{}", "{\"processes\":[{\"frames\":[1]}]}", "{\"processes\":[{\"frames\":[1]}]}",
+	      "");
 }
 
 TEST(a_filter_keeps_one)

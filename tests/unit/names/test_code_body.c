@@ -255,8 +255,8 @@ TEST(large_tables_have_an_index)
 	without = bodies.stats.bytes;
 	position_is(b, 1, 11);
 	assert_non_null(b->index);
-	assert_int_equal(bodies.stats.bytes, without + line_index_size(LINETABLE_MAX) +
-						     b->size * sizeof(struct body_slot));
+	assert_int_equal(bodies.stats.bytes,
+			 without + line_index_size(LINETABLE_MAX) + b->size * sizeof(struct body_slot));
 	start = clock();
 	for (__u32 i = 0; i < 100000; i++)
 		position_is(b, 5 * i + 1, 5 * i + 11);

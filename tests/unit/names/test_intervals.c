@@ -141,7 +141,7 @@ TEST(two_turns_unused)
 	assert_true(intervals_may_go(&s, b, 6));
 	assert_true(intervals_may_go(&s, a, 6));
 	intervals_give_back(&s, b);
-	assert_false(intervals_may_go(&s, b, 9)); /* nobody has that number */
+	assert_false(intervals_may_go(&s, b, 9));	 /* nobody has that number */
 	assert_false(intervals_may_go(&s, take(30), 9)); /* of somebody else */
 }
 

@@ -218,7 +218,7 @@ TEST(read_again)
 	assert_int_equal(read_text("ffffffff81000000 T old\n"), 0);
 	write_file("ffffffff81000000 T old\nffffffffc0000000 t new\t[m]\n");
 	assert_string_equal(at(0x81000000), "old");
-	assert_string_equal(at(0xc0000000), ""); /* from now on it is to be read again */
+	assert_string_equal(at(0xc0000000), "");    /* from now on it is to be read again */
 	assert_string_equal(at(0x81000000), "old"); /* meanwhile the names stay */
 	assert_soon(0xc0000000, "new [m]");
 	write_file("0000000000000000 T old\n"); /* the right was taken away */

@@ -46,7 +46,7 @@ TEST(intervals)
 	struct native_place place;
 
 	assert_int_equal(add(2, 4097, "/b"), b);
-	assert_int_equal(add(2, 4098, "/b"), 3); /* it was changed: another file */
+	assert_int_equal(add(2, 4098, "/b"), 3);	 /* it was changed: another file */
 	assert_int_equal(add(2, 4097, "/elsewhere"), 4); /* whoever maps it there says so of nobody else */
 	assert_int_equal(natives_get_stats(n).files, 5);
 	assert_int_equal(natives_get(n, a)->base, TEXT_FILES);

@@ -70,7 +70,8 @@ TEST(appends_them_in_order)
 	assert_int_equal(read_text("# who we are\n"
 				   "Authorization: Bearer abc\n"
 				   "\n"
-				   "X-Scope-OrgID:\tt 1\n"), 0);
+				   "X-Scope-OrgID:\tt 1\n"),
+			 0);
 	assert_string_equal(shown(), "Content-Type: x\nAuthorization: Bearer abc\nX-Scope-OrgID:\tt 1\n");
 }
 

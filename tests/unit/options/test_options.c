@@ -52,7 +52,9 @@ TEST(an_error_is_one_line)
 
 	assert_int_equal(options_fail(error, sizeof(error), "%s and %d", "this", 7), -EINVAL);
 	assert_string_equal(error, "this and 7");
-	options_fail(error, sizeof(error), "%s", "a\nb\033c\x7f" "d\xff");
+	options_fail(error, sizeof(error), "%s",
+		     "a\nb\033c\x7f"
+		     "d\xff");
 	assert_string_equal(error, "a?b?c?d\xff");
 	options_fail(small, sizeof(small), "%s", "longer than it");
 	assert_string_equal(small, "longer ");

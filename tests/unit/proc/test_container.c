@@ -25,8 +25,8 @@
 #define UID  "9e449ecd-a4b6-463e-a620-1868ca1376fc"
 #define UID2 "11111111-2222-3333-4444-555555555555"
 
-static char folder[64]; /* of the kubelet: logs/, and pods/ that it mounts from */
-static char group[256]; /* the cgroup's folder, "" = none */
+static char folder[64];	 /* of the kubelet: logs/, and pods/ that it mounts from */
+static char group[256];	 /* the cgroup's folder, "" = none */
 static size_t group_top; /* length of the hierarchy's own path in it */
 static pid_t child;
 

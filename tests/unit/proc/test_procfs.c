@@ -84,8 +84,7 @@ TEST(users)
 	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\n", &found), -EBADMSG);
 	assert_int_equal(procfs_parse_users("", &found), -EBADMSG);
 	assert_true(found.real == 7 && found.effective == 8);
-	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n", &found),
-			 0);
+	assert_int_equal(procfs_parse_users("Name:\tcat\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n", &found), 0);
 	assert_true(found.real == 1 && found.effective == 2);
 }
 

@@ -138,7 +138,8 @@ static struct profile *make_native(bool with_native)
 		/* Above the newest Python line, between two of them, and below. */
 		assert_int_equal(profile_sample(p, EVENT_CPU,
 						(__u32[]){ native, python[0], native, python[1], native }, 5,
-						&labels, 1 + i), 0);
+						&labels, 1 + i),
+				 0);
 	}
 	return p;
 }

@@ -264,8 +264,7 @@ TEST(threads_are_told_apart)
 	assert_int_equal(sum, 300);
 }
 
-static int count_moments(void *context, const struct split_service *service,
-			 const struct profile *part)
+static int count_moments(void *context, const struct split_service *service, const struct profile *part)
 {
 	const struct moments *m = profile_moments(part);
 	__u64 *most = context, n = 0;

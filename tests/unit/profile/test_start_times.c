@@ -58,8 +58,7 @@ TEST(each_process_once)
 	add(p, 0, 9, SECOND); /* its record was lost */
 	add(p, 99, 99, 0);
 	assert_int_equal(write_and_read(p), 1);
-	assert_string_equal(lines[0],
-			    "processes began, in ms since 1970: 7 1700000001234, 12 1700000001000");
+	assert_string_equal(lines[0], "processes began, in ms since 1970: 7 1700000001234, 12 1700000001000");
 	assert_int_equal(recorded_starts_get(&read_again, 7), BOOT + 1234000000);
 	assert_int_equal(recorded_starts_get(&read_again, 99), 0);
 }

@@ -41,7 +41,8 @@ static void add(__u32 tid, const char *gil, enum event_kind kind, __u64 begin, _
 
 	assert_int_equal(profile_sample(profile, kind, &location, 1, &labels, 1), 0);
 	assert_int_equal(profile_moment(profile, &(struct moment){ begin, end, 1,
-								   profile_last_sample(profile), kind }), 0);
+								   profile_last_sample(profile), kind }),
+			 0);
 }
 
 /* "tid: begin-end kind, ...", "at begin" for those without time. */
@@ -54,14 +55,14 @@ static const char *lines(void)
 	text[0] = '\0';
 	assert_int_equal(timeline_new(&t, profile), 0);
 	for (size_t i = 0; i < t.count; i++) {
-		used += snprintf(text + used, sizeof(text) - used, "%u:",
-				 profile_get_owner(profile, t.threads[i].owner)->tid);
+		used += snprintf(text + used, sizeof(text) - used,
+				 "%u:", profile_get_owner(profile, t.threads[i].owner)->tid);
 		for (size_t k = 0; k < t.threads[i].count; k++) {
 			const struct timeline_piece *p = &t.threads[i].pieces[k];
 
 			used += p->has_time ? snprintf(text + used, sizeof(text) - used, " %llu-%llu %u",
-						       p->begin, p->end, p->kind) :
-					      snprintf(text + used, sizeof(text) - used, " at %llu %u",
+						       p->begin, p->end, p->kind)
+					    : snprintf(text + used, sizeof(text) - used, " at %llu %u",
 						       p->begin, p->kind);
 		}
 		used += snprintf(text + used, sizeof(text) - used, "\n");
@@ -84,7 +85,7 @@ TEST(a_tick_lasts_until_the_next_piece)
 	add(13, "", EVENT_CPU, 100, 300); /* a run of three, and soon after it: */
 	add(13, "", EVENT_CPU, 440, 440);
 	add(13, "", EVENT_OFFCPU, 480, 900);
-	add(13, "", EVENT_CPU, 950, 950); /* nothing for long */
+	add(13, "", EVENT_CPU, 950, 950);   /* nothing for long */
 	add(13, "", EVENT_CPU, 9950, 9950); /* up to the profile's end */
 	assert_string_equal(lines(), "13: 100-440 0 440-480 0 480-900 1 950-1050 0 9950-10000 0\n");
 }

@@ -107,7 +107,7 @@ static inline void put64(struct object *o, size_t offset, __u64 value)
 
 /* A string with its `size` bytes of characters at offset `data`; nothing is mapped behind them. */
 static inline void put_string(struct object *o, __u64 address, __u64 length, __u32 state, size_t data,
-		       const void *bytes, size_t size)
+			      const void *bytes, size_t size)
 {
 	put64(o, layout.str_length, length);
 	put32(o, layout.str_state, state);

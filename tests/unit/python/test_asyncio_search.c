@@ -35,8 +35,8 @@ TEST(machine_code)
 	/* mov 0x88(%rdi),%r8 */
 	assert_int_equal(OFFSET_IN("\x4c\x8b\x87\x88\0\0\0"), 0x88);
 	assert_int_equal(OFFSET_IN("\x48\x8b\x87\0\0\1\0"), 0); /* further away than a task is long */
-	assert_int_equal(OFFSET_IN("\x48\x8b\x47\xf8"), 0); /* before the object */
-	assert_int_equal(OFFSET_IN("\x48\x8b\x46\x70"), 0); /* of %rsi */
+	assert_int_equal(OFFSET_IN("\x48\x8b\x47\xf8"), 0);	/* before the object */
+	assert_int_equal(OFFSET_IN("\x48\x8b\x46\x70"), 0);	/* of %rsi */
 	assert_int_equal(OFFSET_IN("\xc3"), 0);
 }
 #else

@@ -131,9 +131,9 @@ static void judge(const struct word *word, __u64 value, int err, const struct la
 
 		without.interp_gc_frame = truth->interp_gc_frame;
 		assert_memory_equal(&without, truth, sizeof(without));
-		assert_true(!layout->interp_gc_frame || (layout->interp_gc_frame < layout->interp_epoch &&
-							 layout->interp_epoch + 8 - layout->interp_gc_frame <=
-								 INTERP_READ));
+		assert_true(!layout->interp_gc_frame ||
+			    (layout->interp_gc_frame < layout->interp_epoch &&
+			     layout->interp_epoch + 8 - layout->interp_gc_frame <= INTERP_READ));
 		return;
 	}
 	memcpy(&ours, (const char *)truth + word->target, word->target_width);

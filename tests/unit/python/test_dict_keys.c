@@ -59,15 +59,15 @@ TEST(up_to_3_10)
 
 TEST(from_3_11_on)
 {
-	assert_int_equal(new(3, 3, 0, 5), 0);
+	assert_int_equal(new (3, 3, 0, 5), 0);
 	assert_found(32 + 8, 5, 8, 3, false);
-	assert_int_equal(new(3, 3, 1, 5), 0);
+	assert_int_equal(new (3, 3, 1, 5), 0);
 	assert_found(32 + 8, 5, 8, 2, false);
-	assert_int_equal(new(5, 5, 2, 30), 0);
+	assert_int_equal(new (5, 5, 2, 30), 0);
 	assert_found(32 + 32, 30, 32, 2, true);
-	assert_int_equal(new(8, 9, 1, 170), 0);
+	assert_int_equal(new (8, 9, 1, 170), 0);
 	assert_found(32 + 512, 170, 256, 2, false);
-	assert_int_equal(new(0, 3, 1, 0), 0); /* the empty one */
+	assert_int_equal(new (0, 3, 1, 0), 0); /* the empty one */
 }
 
 TEST(what_is_no_table)
@@ -78,11 +78,11 @@ TEST(what_is_no_table)
 	assert_int_equal(old(8, 0, 9), -EBADMSG);
 	assert_int_equal(old(1 << 21, 0, 0), -EBADMSG);
 	assert_int_equal(old(~0ULL, 0, 0), -EBADMSG);
-	assert_int_equal(new(3, 2, 0, 0), -EBADMSG);
-	assert_int_equal(new(3, 7, 0, 0), -EBADMSG);
-	assert_int_equal(new(25, 27, 0, 0), -EBADMSG);
-	assert_int_equal(new(3, 3, 3, 0), -EBADMSG);
-	assert_int_equal(new(3, 3, 0, 9), -EBADMSG);
-	assert_int_equal(new(3, 3, 0, ~0ULL), -EBADMSG);
+	assert_int_equal(new (3, 2, 0, 0), -EBADMSG);
+	assert_int_equal(new (3, 7, 0, 0), -EBADMSG);
+	assert_int_equal(new (25, 27, 0, 0), -EBADMSG);
+	assert_int_equal(new (3, 3, 3, 0), -EBADMSG);
+	assert_int_equal(new (3, 3, 0, 9), -EBADMSG);
+	assert_int_equal(new (3, 3, 0, ~0ULL), -EBADMSG);
 	assert_int_equal(found.entries, 77);
 }

@@ -139,7 +139,9 @@ TEST(test_bytes_of_unknown_encoding)
 	bytes_decode_to("main", 4, false, "main");
 	bytes_decode_to("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d", 9, false,
 			"\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d");
-	bytes_decode_to("\xc3\xa9\0b", 4, false, "\xc3\xa9\xef\xbf\xbd" "b");
+	bytes_decode_to("\xc3\xa9\0b", 4, false,
+			"\xc3\xa9\xef\xbf\xbd"
+			"b");
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		for (int cut = 0; cut < 2; cut++)
 			bytes_decode_to(bad[i].bytes, strlen(bad[i].bytes), cut, bad[i].latin);

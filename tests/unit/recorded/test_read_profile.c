@@ -18,7 +18,7 @@
 
 /* --- a recorded profile as text, without the numbers of its strings ------------------------------------- */
 
-static struct buf text; /* all of it, and ... */
+static struct buf text;	 /* all of it, and ... */
 static struct buf lines; /* ... lines whose order says nothing: char *[] */
 
 static int free_text(void **state)

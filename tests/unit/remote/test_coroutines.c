@@ -148,12 +148,9 @@ TEST(running)
 	assert_int_equal(chain.frames[0].address, address_of(&coroutines[0][AT_FRAME]));
 	assert_int_equal(chain.frames[2].address, address_of(frames[0]));
 	/* It is another one's; the frames lead round in a circle; there are none. */
-	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[1]), &chain),
-			 -EBADMSG);
+	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[1]), &chain), -EBADMSG);
 	frames[2][1] = address_of(frames[0]);
-	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[0]), &chain),
-			 -EBADMSG);
+	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[0]), &chain), -EBADMSG);
 	tstate[10] = 0;
-	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[0]), &chain),
-			 -EBADMSG);
+	assert_int_equal(chain_read_running(&reader, at, address_of(coroutines[0]), &chain), -EBADMSG);
 }

@@ -118,23 +118,27 @@ static __u64 *span_of(const __u64 *parent, const __u64 *attributes)
 
 TEST(each_version)
 {
-	for EACH_VERSION(i) {
-		struct trace_ids parent = ids;
-		struct route_found found;
+	for
+		EACH_VERSION(i)
+		{
+			struct trace_ids parent = ids;
+			struct route_found found;
 
-		begin(versions[i]);
-		parent.span = 77;
-		found = look_at(span_of(ids_of(&parent), with_route("/items/{number}")));
-		assert_int_equal(found.state, ROUTE_FOUND);
-		assert_string_equal(found.route, "/items/{number}");
-		assert_int_equal(found.parent, 77);
-	}
+			begin(versions[i]);
+			parent.span = 77;
+			found = look_at(span_of(ids_of(&parent), with_route("/items/{number}")));
+			assert_int_equal(found.state, ROUTE_FOUND);
+			assert_string_equal(found.route, "/items/{number}");
+			assert_int_equal(found.parent, 77);
+		}
 }
 
 TEST(attributes_in_a_dict)
 {
-	for EACH_VERSION(i) {
-		__u64 *span;
+	for
+		EACH_VERSION(i)
+		{
+			__u64 *span;
 
 		begin(versions[i]);
 		span = span_of(NULL, NULL);

@@ -21,7 +21,7 @@ static const struct context_names *const names = (const struct context_names *)6
 
 /* One of them: threads that sleep, tasks, or context variables. */
 static struct side {
-	int refusal; /* what its next function returns, */
+	int refusal;		  /* what its next function returns, */
 	int there, made, watched; /* watched: as which of all rows */
 } sleepers, tasks, variables;
 static int rows;

@@ -16,7 +16,8 @@ static void compare(enum compared_scale scale, __s64 base_s, __s64 new_s)
 	const struct compared_scaling scaling = { scale, 100, 300 };
 
 	assert_int_equal(compared_make(&r, &q, &scaling, base_s * SECOND, new_s * SECOND, &compared, error,
-				       sizeof(error)), 0);
+				       sizeof(error)),
+			 0);
 }
 
 static const struct compared_row *row(const char *name)

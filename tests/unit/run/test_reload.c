@@ -130,8 +130,8 @@ TEST(an_interval_becomes_shorter)
 /* What must be there before the kernel side is loaded. */
 TEST(what_only_a_restart_changes)
 {
-	const char *said = reload_with(with_folder(first,
-						   "interval = 1000\nmax-depth = 50\npod-logs = /x\n"));
+	const char *said =
+		reload_with(with_folder(first, "interval = 1000\nmax-depth = 50\npod-logs = /x\n"));
 
 	assert_non_null(strstr(said, "warning: "));
 	assert_non_null(strstr(said, ": only a restart changes "));

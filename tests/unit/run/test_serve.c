@@ -107,7 +107,8 @@ TEST(clients_get_answers)
 	const unsigned short page = free_port(), metrics = free_port();
 
 	open_at((struct serve_addresses){ .all = address("127.0.0.1", page),
-					  .metrics = address("127.0.0.1", metrics) }, 0);
+					  .metrics = address("127.0.0.1", metrics) },
+		0);
 	let_server_work = turn;
 	port = htons(page);
 	assert_int_equal(status_of(ask(GET("/nonexistent"))), 404);
@@ -149,7 +150,8 @@ TEST(warns_of_who_may_ask)
 
 		snprintf(expected, sizeof(expected),
 			 "warning: --listen 0.0.0.0:%u: whoever reaches this sees names of functions and "
-			 "files; --listen-token-file FILE has them show a token\n", page);
+			 "files; --listen-token-file FILE has them show a token\n",
+			 page);
 		said = LOGGED(err = open_it(&a));
 	}
 	assert_int_equal(err, 0);
@@ -199,7 +201,8 @@ TEST(token_that_is_none)
 	inputs.token_file = file;
 	snprintf(expected, sizeof(expected),
 		 "pyperf-bpf: error: --listen-token-file %s: its first word is not a token of 16 characters "
-		 "or more\n", file);
+		 "or more\n",
+		 file);
 	assert_string_equal(open_at(a, -EINVAL), expected);
 	assert_null(http);
 	unlink(file);

@@ -19,8 +19,9 @@ static void set_counters(const struct cpu_stats *s)
 {
 	const __u32 first = 0;
 
-	assert_int_equal(bpf_map__update_elem(kernel->skel->maps.stats, &first, sizeof(first), s, sizeof(*s),
-					      BPF_ANY), 0);
+	assert_int_equal(
+		bpf_map__update_elem(kernel->skel->maps.stats, &first, sizeof(first), s, sizeof(*s), BPF_ANY),
+		0);
 }
 
 TEST(each_is_said_once)

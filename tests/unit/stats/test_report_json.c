@@ -81,8 +81,7 @@ TEST(json_has_every_name)
 			fail_msg("no %s in %s", wanted, b.data);
 	}
 	for (size_t i = 0; i < stat_row_count; i++) {
-		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", stat_rows[i].id,
-			 *counter(i));
+		snprintf(wanted, sizeof(wanted), "\"%s\": %llu", stat_rows[i].id, *counter(i));
 		if (!strstr(b.data, wanted))
 			fail_msg("no %s in %s", wanted, b.data);
 	}
@@ -101,8 +100,8 @@ TEST(json_has_every_name)
 	for (const char *c = b.data; *c; c++)
 		names += *c == ':';
 	/* At the top, sections with books and samples of each kind, in the other five. */
-	assert_int_equal(names, in_books + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 8 +
-					8 + 2 * EVENT_KINDS + 3 + 11 + 4 + 7 + 4);
+	assert_int_equal(names, in_books + NATIVE_ENDS + stat_row_count + ARRAY_SIZE(exports) + 8 + 8 +
+					2 * EVENT_KINDS + 3 + 11 + 4 + 7 + 4);
 }
 
 TEST(json_is_appended)

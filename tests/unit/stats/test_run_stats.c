@@ -80,8 +80,7 @@ TEST(printed_has_everything)
 		assert_non_null(strstr(text, wanted));
 	}
 	for (size_t i = 0; i < stat_row_count; i++) {
-		snprintf(wanted, sizeof(wanted), "  %12s           %s\n",
-			 number_group(*counter(i)).text,
+		snprintf(wanted, sizeof(wanted), "  %12s           %s\n", number_group(*counter(i)).text,
 			 stat_rows[i].help);
 		assert_non_null(strstr(text, wanted));
 	}
@@ -199,7 +198,7 @@ TEST(averages)
 	memset(s->outcome, 0, sizeof(s->outcome));
 	s->outcome[EVENT_CPU][OUTCOME_WHOLE] = 1000;
 	s->outcome[EVENT_CPU][OUTCOME_NOT_PYTHON] = 9000; /* nothing is read for them */
-	s->frames = 1000; /* and 11,500 from the cache */
+	s->frames = 1000;				  /* and 11,500 from the cache */
 	s->reads = 2100;
 	s->read_bytes = 1234567;
 	s->cache_full = 123;

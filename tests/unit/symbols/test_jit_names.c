@@ -32,8 +32,8 @@
 static struct worker_request request; /* the last one */
 static struct question question;
 static __u32 note;
-static int asked; /* questions so far */
-static int refusal; /* what questions_ask() returns */
+static int asked;	      /* questions so far */
+static int refusal;	      /* what questions_ask() returns */
 static const void *forgotten; /* whose answers nobody waits for any more */
 
 struct worker_request question_request(__u32 type, __u32 pid, __u64 start_time)

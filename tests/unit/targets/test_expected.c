@@ -40,7 +40,8 @@ TEST(is_asked_about_again)
 
 	begin();
 	assert_int_equal(verdicts_new(&verdicts, kernel, registry, &everything, false, NULL,
-				      discover_questions(discover)), 0);
+				      discover_questions(discover)),
+			 0);
 	expected.verdicts = verdicts;
 	assert_int_equal(expected_watch(&expected, &loop), 0);
 	p = process_of(getpid());

@@ -26,7 +26,7 @@
 static struct asleep_programs programs;
 static bool takes_tasks;
 static struct record_process there; /* the one process of the machine */
-static struct process known; /* what the kernel side knows of it */
+static struct process known;	    /* what the kernel side knows of it */
 static bool is_known;
 static int lists;
 static struct kernel *const kernel = (struct kernel *)&programs;

@@ -47,9 +47,11 @@ TEST(each_condition)
 		{ { .namespace = "prod,de?o" }, true, false },
 		{ { .namespace = "*" }, true, true },
 		{ { .comm = "python3", .namespace = "demo", .pod = "app-1", .container = "web" },
-		  true, false },
+		  true,
+		  false },
 		{ { .comm = "python3", .namespace = "prod", .pod = "app-1", .container = "web" },
-		  false, false },
+		  false,
+		  false },
 		{ { .comm = "python3", .exclude_comm = "python3" }, false, false },
 	};
 

@@ -17,8 +17,7 @@ static __u64 key_of(enum attribute attribute, __u32 value)
 
 static const char *label_of(__u32 sample, enum label label)
 {
-	const struct profile_owner *o =
-		profile_get_owner(profile, profile_get_sample(profile, sample).owner);
+	const struct profile_owner *o = profile_get_owner(profile, profile_get_sample(profile, sample).owner);
 
 	return profile_get_string(profile, o->label[label]);
 }

@@ -119,7 +119,7 @@ TEST(looks_more_often_the_faster_it_fills)
 	g.next_look = 0;
 	assert_false(generation_begin(&g));
 	assert_true(g.next_look - g.looked == 1); /* it does not fill any more */
-	g.fullness = 0; /* it was empty a moment ago */
+	g.fullness = 0;				  /* it was empty a moment ago */
 	g.looked = clock_seconds() - 1e-6;
 	g.next_look = 0;
 	assert_false(generation_begin(&g));
@@ -193,9 +193,9 @@ TEST(ended_processes_go_a_generation_later)
 	alive = known(getpid());
 	assert_int_equal(kernel_set_process(kernel, getpid(), &alive), 0);
 	add_process(alive.id, getpid());
-	add_process(1001, 4000001); /* of which the kernel side knows nothing any more */
+	add_process(1001, 4000001);  /* of which the kernel side knows nothing any more */
 	add_process(1002, getpid()); /* its pid has another image, since an exec */
-	exiting.id = 1003; /* its end was told, and the kernel side still has it */
+	exiting.id = 1003;	     /* its end was told, and the kernel side still has it */
 	assert_int_equal(kernel_set_process(kernel, child, &exiting), 0);
 	add_process(1003, child);
 	registry_end(registry, 1003);
@@ -373,7 +373,7 @@ TEST(memory_runs_short)
 	assert_true(g.wait_end > 0);
 	assert_in_range(generation_timeout_ms(&g), 0, 1001);
 	g.wait_end = clock_seconds() + 100; /* it is a second, but the machine may be busy */
-	generation_clear(&g, false); /* not yet */
+	generation_clear(&g, false);	    /* not yet */
 	assert_int_equal(g.count, 0);
 	g.next_look = 0;
 	assert_false(generation_begin(&g)); /* nor another one */

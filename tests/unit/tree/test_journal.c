@@ -78,9 +78,10 @@ TEST(a_generation_that_goes_on)
 	add(10, 27, EVENT_CPU, 1);
 	add(20, 27, EVENT_CPU, 1);
 	add(40, 26, EVENT_CPU, 3);
-	assert_string_equal(stretch(0, 30), WORKS "2\n" "10-20 1 0 2;");
+	assert_string_equal(stretch(0, 30), WORKS "2\n"
+						  "10-20 1 0 2;");
 	assert_string_equal(stretch(15, 50), WORKS "1\n100/100 main-now/main-now: outer:11 = 3\n"
-					     "5-5 1 0 1;25-25 2 0 3;");
+						   "5-5 1 0 1;25-25 2 0 3;");
 	assert_string_equal(stretch(50, 60), "");
 }
 
@@ -99,7 +100,7 @@ TEST(a_generation_that_is_over)
 	assert_string_equal(stretch(0, 20), WORKS "2\n10-10 1 0 2;");
 	assert_int_equal(journal_close(journal, 0), 0);
 	assert_string_equal(stretch(60, 100), WORKS "0\n100/101 python3/worker: inner:23 = 1\n"
-					      "0-30 1 1 30;10-10 2 0 1;");
+						    "0-30 1 1 30;10-10 2 0 1;");
 }
 
 TEST(unknown_samples_are_left_out)

@@ -70,9 +70,9 @@ TEST(ticks_of_one_node_are_one_entry)
 TEST(others_are_entries_of_their_own)
 {
 	add(T0, 300, EVENT_CPU, 1, false);
-	add(T0 + 10000000, 301, EVENT_CPU, 1, false); /* another node, */
-	add(T0 + 30000000, 300, EVENT_CPU, 1, false); /* too late, */
-	add(T0 + 29000000, 300, EVENT_CPU, 1, false); /* of another CPU, before it */
+	add(T0 + 10000000, 301, EVENT_CPU, 1, false);	/* another node, */
+	add(T0 + 30000000, 300, EVENT_CPU, 1, false);	/* too late, */
+	add(T0 + 29000000, 300, EVENT_CPU, 1, false);	/* of another CPU, before it */
 	add(T0 + 30000000, 300, EVENT_OFFCPU, 5, true); /* another kind */
 	assert_int_equal(entries(), 5);
 	assert_int_equal(amount_of(0, ~0ULL), 4 + 5);

@@ -20,7 +20,7 @@ TEST(is_prepared_in_parts)
 	grow_tree();
 	grow_second_tree();
 	w = opened();
-	all.pause_ns = 1; /* each part is the smallest that there is */
+	all.pause_ns = 1;			/* each part is the smallest that there is */
 	assert_int_equal(window_prepare(w), 0); /* without a mark there is no end of it */
 	nodes[26].count = 5;
 	nodes[SECOND + 7].count = 20;

@@ -90,8 +90,8 @@ TEST(waits)
 		new_profile(EVENT_BIT(EVENT_OFFCPU) | EVENT_BIT(EVENT_MEMORY), 5000, 1000);
 
 	add(p, EVENT_OFFCPU, 10, 60, 50);
-	add(p, EVENT_OFFCPU, 500, 560, 10);  /* not a third each */
-	add(p, EVENT_OFFCPU, 900, 900, 7);   /* it has no length */
+	add(p, EVENT_OFFCPU, 500, 560, 10);   /* not a third each */
+	add(p, EVENT_OFFCPU, 900, 900, 7);    /* it has no length */
 	add(p, EVENT_MEMORY, 950, 950, 4096); /* another kind */
 	assert_string_equal(cells(p, "{\"schema\":\"pyperf-bpf.heat/1\",\"event\":\"offcpu\",\"unit\":"
 				     "\"nanoseconds\",\"type\":\"offcpu\",\"start\":5,"),
@@ -104,7 +104,7 @@ TEST(too_long)
 	_cleanup_profile_ struct profile *p = new_profile(EVENT_BIT(EVENT_OFFCPU), 1500, 700000);
 
 	add(p, EVENT_OFFCPU, 5, 6, 9);
-	add(p, EVENT_OFFCPU, 100480, 100540, 60);  /* 101.980 to 102.040 */
+	add(p, EVENT_OFFCPU, 100480, 100540, 60); /* 101.980 to 102.040 */
 	add(p, EVENT_OFFCPU, 699990, 700010, 20); /* ends behind it */
 	assert_string_equal(cells(p, "{\"schema\":\"pyperf-bpf.heat/1\",\"event\":\"offcpu\",\"unit\":"
 				     "\"nanoseconds\",\"type\":\"offcpu\",\"start\":102,"),

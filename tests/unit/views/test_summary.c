@@ -268,8 +268,7 @@ TEST(markers_are_below_the_tables)
 {
 	_cleanup_profile_ struct profile *p = new_profile();
 	__u32 f = location(p, "f", "/a.py", 1, 2, 0), idle = marker_location(p, "[no Python frames]"),
-	      early = marker_location(p, "[no thread state]"),
-	      cut = marker_location(p, "[truncated]");
+	      early = marker_location(p, "[no thread state]"), cut = marker_location(p, "[truncated]");
 	/* Whatever they are called, these are functions as others are. */
 	__u32 named = location(p, "[unreadable name]", "/b.py", 3, 4, 0),
 	      flat = location(p, "<frozen>", "", 0, 0, 0);

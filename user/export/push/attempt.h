@@ -16,8 +16,8 @@ struct push_attempt {
 	struct buf url, body;
 	enum push_format format;
 	bool has_credentials; /* in a header */
-	int grpc_status;  /* of a header; -1 = none */
-	char answer[1024]; /* the beginning of it, NUL-terminated once it has ended */
+	int grpc_status;      /* of a header; -1 = none */
+	char answer[1024];    /* the beginning of it, NUL-terminated once it has ended */
 	size_t answer_size;
 	struct transfer_headers answered;
 	char error[CURL_ERROR_SIZE];

@@ -14,7 +14,7 @@ struct push_item {
 	char *series, *service;
 	__u64 user;
 	struct owner_share *share; /* of the user, in a queue */
-	struct buf labels; /* names and values, each with its NUL */
+	struct buf labels;	   /* names and values, each with its NUL */
 	long long start_unix_ns, duration_ns;
 	bool is_otlp;
 	struct buf encoded;

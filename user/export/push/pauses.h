@@ -12,7 +12,7 @@
 
 /* All zero is a new one. */
 struct push_pauses {
-	__u64 drawn; /* how many numbers were */
+	__u64 drawn;  /* how many numbers were */
 	double phase; /* this run's, 0 to 1 */
 };
 

@@ -267,7 +267,8 @@ TEST(status_of_a_grpc_header)
 TEST(status_behind_a_grpc_answer)
 {
 	assert_int_equal(status_of(PUSH_PARCA_GRPC, "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\n"
-						    "\x80\x7f\x7f\x7f\x12grpc-status: 13\r\n "), 500);
+						    "\x80\x7f\x7f\x7f\x12grpc-status: 13\r\n "),
+			 500);
 	again();
 	assert_int_equal(status_of(PUSH_PARCA_GRPC, "HTTP/1.1 200 OK\r\n" EMPTY), 502);
 }

@@ -158,6 +158,6 @@ FUNCTION made_code(uint64_t n)
 		__builtin___clear_cache(memory, memory + sizeof(code));
 		mprotect(memory, 4096, PROT_READ | PROT_EXEC);
 	}
-	outer = (uint64_t(*)(uint64_t, uint64_t(*)(uint64_t)))(memory + CODE_OUTER);
+	outer = (uint64_t (*)(uint64_t, uint64_t (*)(uint64_t)))(memory + CODE_OUTER);
 	return outer(n, spin);
 }
