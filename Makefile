@@ -84,7 +84,7 @@ SCHEMA   := deploy/kubernetes/chart/values.schema.json
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: help all run check check-all check-rest check-long check-layers check-size check-format check-tests \
-	check-bare check-k8s check-guest check-big check-otlp \
+	format check-bare check-k8s check-guest check-big check-otlp \
 	check-release matrix image unit fuzz soak check-san check-arm64 \
 	bench bench-limits bench-page deps arm64 clean install \
 	compile_commands.json
@@ -151,8 +151,12 @@ check-layers: ## every room of bpf/ and user/ includes only what docs/design.md 
 check-size: ## files of at most 450 lines (tests: 500), functions of at most 60
 	$(Q)python3 deploy/tools/check_size.py
 
-check-format: ## 110 columns for code, 100 for text, white space of one kind
+check-format: ## 110 columns for code, 100 for text, white space of one kind, C as make format has it
 	$(Q)python3 deploy/tools/check_format.py
+	$(Q)python3 deploy/tools/format.py --check
+
+format: ## the C files as .clang-format has them
+	$(Q)python3 deploy/tools/format.py
 
 check-tests: ## every source file of user/ has a unit test, or docs/testing.md says what tests it
 	$(Q)python3 deploy/tools/check_tests.py

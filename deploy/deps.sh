@@ -19,7 +19,7 @@ dist)
     list="$list libgcc-12-dev binutils dpkg-dev rpm debootstrap lintian mandoc python3-venv"
     [ "$(uname -m)" != x86_64 ] || list="$list gcc-aarch64-linux-gnu"
     ;;
-units | check | test | long) list="$list $of_units python3-venv" ;;
+units | check | test | long) list="$list $of_units clang-format-19 python3-venv" ;;
 esac
 case $for_what in
 long) list="$list musl-tools" ;;

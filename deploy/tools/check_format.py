@@ -69,7 +69,12 @@ def problems():
             yield f"{file}:{number}: {what}"
 
 
-found = list(problems())
-print("\n".join(found) or
-      f"format: lines of code within {CODE_COLUMNS} columns, of text within {TEXT_COLUMNS}")
-sys.exit(bool(found))
+def main():
+    found = list(problems())
+    print("\n".join(found) or
+          f"format: lines of code within {CODE_COLUMNS} columns, of text within {TEXT_COLUMNS}")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()

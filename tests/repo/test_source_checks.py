@@ -2,12 +2,14 @@
 """The scripts behind make check-layers, check-size and check-format find what they are there for,
 and name the place."""
 import pathlib
+import shutil
 import subprocess
 import sys
 
 import pytest
 
-TOOLS = pathlib.Path(__file__).parents[2] / "deploy/tools"
+ROOT = pathlib.Path(__file__).parents[2]
+TOOLS = ROOT / "deploy/tools"
 ROOMS = """<!-- begin: rooms -->
     base     what every room uses
     run      the life of a run
@@ -23,8 +25,9 @@ floors.
 """
 
 
-def run(script, folder):
-    done = subprocess.run([sys.executable, TOOLS / script], cwd=folder, capture_output=True, text=True)
+def run(script, folder, *arguments):
+    done = subprocess.run([sys.executable, TOOLS / script, *arguments], cwd=folder, capture_output=True,
+                          text=True)
     assert done.stderr == ""
     return done.returncode, done.stdout
 
@@ -157,3 +160,41 @@ def test_format(tree, name, line, said):
 def test_format_that_is_right(tree, name, text):
     tree(name, text)
     assert run("check_format.py", tree.folder)[0] == 0
+
+
+needs_clang_format = pytest.mark.skipif(not shutil.which("clang-format-19"),
+                                        reason="SKIP clang-format: there is no clang-format-19")
+
+
+@needs_clang_format
+@pytest.mark.parametrize("written,formatted", [
+    ("\tf( a,b );\n", "\tf(a, b);\n"),
+    ("\tif (a) f();\n", "\tif (a)\n\t\tf();\n"),
+    ("\treturn f(" + 12 * "argument, " + "a) ?: 1;\n",
+     "\treturn f(" + 8 * "argument, " + "argument,\n\t\t argument, argument, argument, a)\n"
+     "\t\t       ?: 1;\n"),
+])
+def test_what_make_format_writes(tree, written, formatted):
+    tree(".clang-format", (ROOT / ".clang-format").read_text())
+    tree("user/x.c", f"int g(void)\n{{\n{written}}}\n")
+    code, said = run("format.py", tree.folder, "--check")
+    assert code == 1
+    assert said.startswith("user/x.c:3: clang-format has it otherwise: make format\n-" + written)
+    assert run("format.py", tree.folder) == (0, "user/x.c: formatted\n")
+    assert (tree.folder / "user/x.c").read_text() == f"int g(void)\n{{\n{formatted}}}\n"
+    assert run("format.py", tree.folder, "--check") == (0, "")
+
+
+@needs_clang_format
+@pytest.mark.parametrize("text", [
+    "int g(void)\n{\n\treturn f(1) ?:\n\t       f(2);\n}\n",
+    "int g(int a)\n{\n\treturn a ?\n\t\t       f(2) :\n\t\t       0;\n}\n",
+    "int g(int a)\n{\n\tswitch (a) {\n\tcase 1: return 2;\n\tdefault: return 3;\n\t}\n}\n",
+    "#define TWICE(x) \\\n\tdo {       \\\n\t\tx; x; \\\n\t} while (0)\n",
+    "const char *names[] = {\n\t\"a\", \"b\",\n\t\"and c\", \"d\",\n};\n",
+    "struct s s = { .first = 1, .second = 2,\n\t       .third = 3 };\n",
+])
+def test_what_make_format_leaves(tree, text):
+    tree(".clang-format", (ROOT / ".clang-format").read_text())
+    tree("user/x.c", text)
+    assert run("format.py", tree.folder, "--check") == (0, "")
