@@ -432,11 +432,11 @@ def targets(commands, **options):
 
 
 def wait_until(condition, seconds=240, what="condition"):
-    """The limit only ends what would never end: it is no bound on how fast anything is. Where BPF is refused
-    nothing comes of a run that needs it."""
+    """The limit only ends what would never end: it is no bound on how fast anything is. what: that, or a
+    function that tells it in the end. Where BPF is refused nothing comes of a run that needs it."""
     end = time.monotonic() + seconds
     while not condition():
         for run in RUNS if home.refusal() else ():
             run.skip_if_refused()
-        assert time.monotonic() < end, "no %s within %d s" % (what, seconds)
+        assert time.monotonic() < end, "no %s within %d s" % (what() if callable(what) else what, seconds)
         time.sleep(0.02)

@@ -38,6 +38,8 @@ struct request_identity {
 	__u64 program; /* which program it is, for its turn; 0 = not known */
 	__u32 tasks;   /* whether asyncio's tasks are looked for, too */
 	__u32 patient; /* who asks can wait for room in the queue, and takes nobody else's place */
+	__u32 again;   /* who it is is known: this waits for its turn as a question about anything else */
+	__u32 pad;
 };
 
 struct request_object {

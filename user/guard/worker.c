@@ -153,7 +153,7 @@ int worker_send(struct worker *worker, const struct worker_request *request)
 	if (!row)
 		return -EINVAL;
 	of = (struct queue_asker){ .user = owner(worker, request), .pid = request->pid,
-				   .identity = request->type == WORKER_IDENTIFY,
+				   .identity = request->type == WORKER_IDENTIFY && !request->identity.again,
 				   .start = request->start_ticks };
 	if (of.identity) {
 		of.program = request->identity.program;

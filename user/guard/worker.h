@@ -65,11 +65,11 @@ bool worker_is_lost(const struct worker *worker);
 
 /*
  * Queues a copy of a request, of which only the bytes of its kind are looked at. Each request has one reply,
- * but for IDENTIFY that a later one displaces, of the same process or, where its user has no more places, of
- * another one, unless it is patient (requests.h). They come as users and processes have their turns
- * (fair_queue.h). Of one process that to IDENTIFY comes first, the others in the order of the requests. 0;
- * -EAGAIN: for now the process or its user may not have more requests wait; -EINVAL for an unknown type;
- * -ENOMEM.
+ * but for IDENTIFY that is the first one (requests.h) and that a later one displaces, of the same process
+ * or, where its user has no more places, of another one, unless it is patient. They come as users and
+ * processes have their turns (fair_queue.h). Of one process that to IDENTIFY comes first, the others in the
+ * order of the requests. 0; -EAGAIN: for now the process or its user may not have more requests wait; -EINVAL
+ * for an unknown type; -ENOMEM.
  */
 int worker_send(struct worker *worker, const struct worker_request *request);
 /* The tag of the request that the last one has displaced, 0 = none. It is to be asked for after each. */

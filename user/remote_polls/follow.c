@@ -44,6 +44,7 @@ static void add_followed(struct follow *f, const struct registry_entry *e)
 	p->pid = e->pid;
 	p->start_time = e->start_time;
 	p->is_there = true;
+	p->due = f->next_follow - FOLLOW_NS; /* that is now: those who have waited for longer come before */
 	HASH_ADD(hh, f->processes, id, sizeof(p->id), p);
 	if (p->hh.tbl)
 		return;

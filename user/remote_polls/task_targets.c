@@ -145,7 +145,7 @@ static void on_identity(void *targets, const void *id, struct worker_reply *r)
 		return;
 	}
 	p->followed.pause = 0;
-	p->followed.due = takes_stacks(t) ? 0 : FOLLOW_NEVER;
+	p->followed.due = takes_stacks(t) ? clock_ns() : FOLLOW_NEVER;
 }
 
 /* The answer is of a moment between the question and now, whatever it says. */
@@ -258,7 +258,7 @@ static int ask_tasks(struct task_targets *t, struct task_process *p)
 	if (look)
 		request.threads = (struct request_threads){ process.runtime, p->asyncio, layout };
 	else
-		request.identity.tasks = true;
+		request.identity = (struct request_identity){ .tasks = true, .again = true };
 	err = err ?: questions_ask(t->questions, &q, &request);
 	if (err)
 		return err;

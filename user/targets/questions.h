@@ -19,9 +19,9 @@ struct worker_request;
 struct question {
 	/*
 	 * Gets the answer, whatever became of it, in a later turn of the loop. It may take the reply's table,
-	 * and then sets it to NULL. The note is gone afterwards. The question who a process is may be
-	 * displaced by a later one (guard/fair_queue.h) and is not answered then, since that will be asked
-	 * again.
+	 * and then sets it to NULL. The note is gone afterwards. The question who a process is that is not
+	 * known yet may be displaced by a later one (guard/fair_queue.h) and is not answered then, since that
+	 * will be asked again.
 	 */
 	void (*answer)(void *asker, const void *note, struct worker_reply *reply);
 	void *asker;	  /* has to be there until then, or calls questions_forget() */

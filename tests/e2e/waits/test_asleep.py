@@ -48,7 +48,8 @@ def dumped(pid):
 def looked_at(directory, pid, *options, **how):
     """A profiler that has looked at all seven threads, which takes as long as the machine lets it."""
     with server(directory, "--pid", pid, "--event", "offcpu", *options, stats=True, **how) as s:
-        profiler.wait_until(lambda: s.metric("waits_given_total") == 7, what="look at each thread")
+        profiler.wait_until(lambda: s.metric("waits_given_total") >= 7,
+                            what=lambda: "look at each thread, %d" % s.metric("waits_given_total"))
         yield s
         s.run.interrupt()
         s.run.finish()

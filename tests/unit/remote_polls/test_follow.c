@@ -67,7 +67,8 @@ TEST(from_when_it_is_python_until_it_ends)
 	assert_null(follow_find(&follow, 1));
 	k = (struct known *)follow_find(&follow, 2);
 	assert_non_null(k);
-	assert_true(k->followed.pid == 102 && k->followed.start_time == 7 && !k->followed.due && !k->more);
+	assert_true(k->followed.pid == 102 && k->followed.start_time == 7 && k->followed.due == AT);
+	assert_null(k->more);
 	k->more = malloc(1);
 	add(1, 3);
 	follow_registry(&follow, AT + FOLLOW_NS - 1); /* that is not due */
@@ -81,6 +82,19 @@ TEST(from_when_it_is_python_until_it_ends)
 	assert_int_equal(released, 1);
 	follow_registry(&follow, AT + 3 * FOLLOW_NS); /* it is not new again */
 	assert_null(follow_find(&follow, 2));
+}
+
+/* Or programs that come and go all the time would keep the looks from those that stay. */
+TEST(who_is_new_comes_behind_those_who_are_due)
+{
+	add(1, 0);
+	follow_registry(&follow, AT);
+	follow_find(&follow, 1)->due = AT + 1;
+	add(2, 0);
+	follow_registry(&follow, AT + FOLLOW_NS);
+	assert_int_equal(follow_due(&follow, AT + FOLLOW_NS)->id, 1);
+	follow_find(&follow, 1)->due = AT + FOLLOW_NS + 1;
+	assert_int_equal(follow_due(&follow, AT + FOLLOW_NS)->id, 2);
 }
 
 static bool forget_all(void *context, struct registry_entry *e)

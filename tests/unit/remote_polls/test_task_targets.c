@@ -182,7 +182,7 @@ TEST(first_whether_there_is_asyncio_and_then_looks)
 {
 	turn_until(1);
 	assert_int_equal(request.type, WORKER_IDENTIFY);
-	assert_true(request.identity.tasks);
+	assert_true(request.identity.tasks && request.identity.again);
 	assert_int_equal(request.pid, PID);
 	assert_true(question.uncounted);
 	for (int i = 0; i < 3; i++)

@@ -121,6 +121,26 @@ TEST(who_a_process_is)
 	assert_int_equal(questions_pending(questions), 0);
 }
 
+/* One that asks again about a process that is known is answered, whoever else asks about it. */
+TEST(who_a_known_process_is)
+{
+	const struct question q = { .answer = on_answer, .asker = &asker };
+	struct worker_reply reply;
+
+	for (int i = 0; i < 6; i++) {
+		struct worker_request r = question_request(WORKER_IDENTIFY, getpid(), start_time);
+
+		r.identity.again = i % 2;
+		assert_int_equal(questions_ask(questions, &q, &r), 0);
+	}
+	assert_int_equal(questions_pending(questions), 3 + 2);
+	for (int i = 0; i < 3 + 2; i++) {
+		receive(&reply);
+		assert_true(questions_answer(questions, &reply));
+	}
+	assert_int_equal(questions_pending(questions), 0);
+}
+
 /* An answer may ask at once, and finds that its own question is not pending any more. */
 static void ask_again(void *of, const void *note, struct worker_reply *reply)
 {
