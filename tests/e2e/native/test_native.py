@@ -65,13 +65,13 @@ CHOSEN = [i for i in known.one_per_version() if known.is_quick(i, ("3.8", "3.11"
 
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 class TestShares:
-    def test_within_3_sigma(self, chosen, build, program, tmp_path):
+    def test_within_5_sigma(self, chosen, build, program, tmp_path):
         with profiler.target(chosen.path, program, build("a_"), "shares") as target:
             run = profile(tmp_path, target, cpu=3)
         heavy, light = (leaves(run.samples, "in_" + name)["a_" + name] for name in ("heavy", "light"))
         n = heavy + light
         assert n > 1500 and n > 0.9 * profiler.total(run.samples), leaves(run.samples)
-        assert abs(heavy / n - 0.75) <= 3 * math.sqrt(0.75 * 0.25 / n)
+        assert abs(heavy / n - 0.75) <= 5 * math.sqrt(0.75 * 0.25 / n)
         counted = run.stats["native"]
         assert sum(counted.values()) == profiler.total(run.samples)
         assert counted["function"] > 0.95 * profiler.total(run.samples)
@@ -95,7 +95,7 @@ def test_system_call(python, build, program, tmp_path):
     expected = took["read"] / (took["read"] + took["calculate"])
     # The program's own account is of all of its life, which is longer than the run; its parts take turns.
     assert abs(profiler.share(run.samples, lambda s: "reading" in profiler.functions(s)) - expected) <= (
-        3 * math.sqrt(expected * (1 - expected) / n) + 0.03)
+        5 * math.sqrt(expected * (1 - expected) / n) + 0.03)
 
 
 def test_interpreter_loop_is_hidden(version, build, program, tmp_path):

@@ -199,10 +199,6 @@ def test_trampolines_of_x_perf(mode, workloads, tmp_path, perf_maps):
     assert run.stats["native"]["incomplete"] + run.stats["native"]["mismatch"] <= 0.01 * sum(stacks.values())
 
 
-def go_pprof(path, *arguments):
-    return go_pprof.read(*arguments, path)
-
-
 @pytest.mark.parametrize("link", ["-Wl,-z,noseparate-code", "-Wl,-Ttext-segment=0x4000000"])
 def test_names_that_others_look_up(link, python, program, workloads, tmp_path):
     """--symbols server: addresses of the file, and its build id, so that whoever has it finds them."""
@@ -212,7 +208,7 @@ def test_names_that_others_look_up(link, python, program, workloads, tmp_path):
     with profiler.target(python, program, library, "shares") as target:
         run = profiler.run_while(tmp_path, [target], 2, "-F", 997, "--native", "leaf", "--symbols", "server")
     assert "a_heavy" in run.out and "% in lib.so" in run.out  # the summary has them
-    raw = go_pprof(run.path, "-symbolize=none", "-raw")
+    raw = go_pprof.read("-symbolize=none", "-raw", run.path)
     build_id = readelf("-n", library).split("Build ID:")[1].split()[0]
     line = next(line for line in raw.splitlines() if str(library) in line and "/0x0 " in line)
     assert build_id in line and "[FN]" not in line
@@ -228,4 +224,4 @@ def test_names_that_are_there_stay(python, program, stripped, tmp_path):
         run = profiler.run_while(tmp_path, [target], 1, "-F", 997, "--native", "leaf")
     names = {frame[0] for sample in run.samples for frame in sample.stack}
     nameless = next(name for name in names if name.startswith("bare.so!0x"))
-    assert nameless in go_pprof(run.path, "-symbolize=local", "-top")
+    assert nameless in go_pprof.read("-symbolize=local", "-top", run.path)

@@ -197,7 +197,7 @@ def figure_is_in_the_answer(one, path):
 def test_a_program_with_the_fault(code, tmp_path):
     run = faulty(tmp_path, code)
     found = findings(run.path)
-    assert code in found
+    assert code in found, "\n".join(one["text"] for one in found.values())
     check(found[code], code)
     command = found[code]["command"].split()
     assert command[:2] == ["pyperf-bpf", "report"] and command[-1] == str(run.path)

@@ -12,6 +12,7 @@ import interpreters as known
 import profiler
 from edges import Judge
 from native_frames import Native
+from serving import server
 from waits import parts
 
 VERSIONS = [i for i in known.one_per_version() if i.version[:2] >= (3, 8)]  # which has madvise()
@@ -85,6 +86,21 @@ def cases():
                 yield pytest.param(python, kind, marks=() if quick else pytest.mark.all)
 
 
+def sampled(directory, kind, started):
+    options = [str(directory / "socket").join(option.split("%s")) for option in KINDS[kind]]
+    if kind != "tasks":
+        return profiler.run_while(directory, started, CPU, "-F", 499, *options)
+    # How often tasks are looked at goes by the clock, and by what the machine leaves to the profiler.
+    pids = [program.pid for program in started]
+    with server(directory, "--pid", ",".join(map(str, pids)), "-F", 499, *options, stats=True,
+                output="profile.pb.gz") as s:
+        profiler.let_use_cpu(s.run, pids, CPU)
+        profiler.wait_until(lambda: s.metric("tasks_looks_total") >= 10, what="looks at tasks")
+        s.run.interrupt()
+        s.run.finish()
+    return s.run
+
+
 @pytest.mark.parametrize("python,kind", cases(), ids=str)
 def test_on_forged_frames(python, kind, workloads, tmp_path):
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as forged, \
@@ -92,8 +108,7 @@ def test_on_forged_frames(python, kind, workloads, tmp_path):
         changers = [hostile.Changer(hostile.Ring(forged, shims, thread), seed=n)
                     for n, (thread, shims) in enumerate([(0, False), (1, True), (2, False)])]
         forged.tell()
-        options = [str(tmp_path / "socket").join(option.split("%s")) for option in KINDS[kind]]
-        run = profiler.run_while(tmp_path, [forged, honest], CPU, "-F", 499, *options)
+        run = sampled(tmp_path, kind, [forged, honest])
         assert forged.process.poll() is None and honest.process.poll() is None
         for changer in changers:
             assert changer.is_alive() and changer.changes > 100

@@ -73,12 +73,16 @@ def share_with_a_route(s, pid, begin):
 def judge(s, attack, seen):
     """A service of five routes that begins when these are full, and again when who filled them has ended."""
     for beside in attack, None:
-        with start(5, 150, "honest", crowds.STRANGER + 1) as honest:
+        with start(5, 400, "honest", crowds.STRANGER + 1) as honest:
             begin = time.time()
-            profiler.wait_until(lambda: share_with_a_route(s, honest.pid, begin)[1] > 1500, what="samples")
+
+            def is_enough():
+                _, samples, routes = share_with_a_route(s, honest.pid, begin)
+                return samples > 2500 and len(routes) == 5
+            profiler.wait_until(is_enough, what="samples of five routes")
             share, samples, routes = share_with_a_route(s, honest.pid, begin)
         print("%d samples, %.1f %% with a route, %s" % (samples, 100 * share, sorted(routes)))
-        assert len(routes) == 5 and share > 0.9
+        assert share > 0.9
         assert s.metric("trace_routes_found_total") > seen
         if beside:
             beside.process.kill()

@@ -48,6 +48,12 @@ def at_line(run, line):
                if any(frame[1].endswith(PROGRAM) and frame[3] == line for frame in sample.stack))
 
 
+def longest(run):
+    """What a failure says: the longest stacks, leaf first."""
+    return [(sample.values["loop"], [(frame[0], frame[3]) for frame in sample.stack[:6]])
+            for sample in sorted(run.samples, key=lambda sample: -sample.values["loop"])[:20]]
+
+
 def is_preempted(sample):
     return sample.stack[0][0] in ("[preempted]", "[waits for a CPU]")
 
@@ -64,7 +70,7 @@ def assert_blocked(run, measured, lines, left_out=is_preempted):
     lost = sum(sample.values["loop"] for sample in run.samples if profiler.marker_of(sample.stack))
     for name, took in measured.items():
         least, most = (0.3, 3) if name.startswith("burn") else (0.9, 1.2)
-        assert least * took - lost < at_line(run, lines[name]) < most * took + 20e6, name
+        assert least * took - lost < at_line(run, lines[name]) < most * took + 20e6, (name, longest(run))
     total = sum(sample.values["loop"] for sample in run.samples if not left_out(sample))
     blocked = sum(at_line(run, line) for line in lines.values())
     found = sum(sample.values["loop"] for sample in run.samples if not left_out(sample) and

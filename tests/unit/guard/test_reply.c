@@ -27,6 +27,15 @@ static void ask(enum worker_type type)
 	reply.tag = 5;
 }
 
+TEST(its_cost)
+{
+	reply = (struct worker_reply){ .cpu_ns = 4 };
+	assert_int_equal(worker_reply_cost(&reply, 5), 4);
+	assert_int_equal(worker_reply_cost(&reply, 3), 3);
+	reply.cpu_ns = 0; /* it ended the child */
+	assert_int_equal(worker_reply_cost(&reply, 5), 5);
+}
+
 TEST(it_answers_the_question)
 {
 	for (enum worker_type type = WORKER_CONTAINER; type < WORKER_TYPES; type++) {

@@ -83,7 +83,8 @@ void captures_given(struct captures *c, const struct asleep *of, const struct se
 static void answer_with(__u8 *table, size_t size, int err)
 {
 	struct worker_reply reply = {
-		.type = request.type, .pid = request.pid, .error = err, .table = table, .table_size = size
+		.type = request.type, .pid = request.pid, .error = err, .table = table, .table_size = size,
+		.cpu_ns = 1
 	};
 
 	question.answer(question.asker, question.note, &reply);
@@ -103,7 +104,7 @@ static void answer(void)
 	const __u32 count = request.sleepers.question.count;
 	struct buf bytes = { 0 };
 
-	a.head = (struct sleepers){ .threads = count, .codes = 2, .frames = 2, .cpu_ns = 1 };
+	a.head = (struct sleepers){ .threads = count, .codes = 2, .frames = 2 };
 	for (__u32 i = 0; i < count; i++)
 		a.threads[i] = (struct sleeper){
 			.tid = request.sleepers.question.tids[i], .outcome = OUTCOME_WHOLE, .count = 2

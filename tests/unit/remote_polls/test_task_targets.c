@@ -98,6 +98,7 @@ static void answer(struct worker_reply *reply)
 {
 	reply->type = request.type;
 	reply->pid = request.pid;
+	reply->cpu_ns = 1;
 	question.answer(question.asker, &note, reply);
 	free(reply->table);
 }
