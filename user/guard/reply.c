@@ -18,6 +18,11 @@ size_t reply_size(enum answer_kind answer)
 	return sizes[answer];
 }
 
+__u64 worker_reply_cost(const struct worker_reply *reply, __u64 took_ns)
+{
+	return reply->cpu_ns && reply->cpu_ns < took_ns ? reply->cpu_ns : took_ns;
+}
+
 static bool terminated(const char *text, size_t size)
 {
 	return memchr(text, '\0', size);

@@ -29,6 +29,7 @@ struct worker_reply {
 	__u64 tag;
 	__s32 error; /* 0 or -errno; -ETIMEDOUT past the deadline, -EPIPE if the child died of the request */
 	__u32 table_size;
+	__u64 cpu_ns; /* CPU time that the child took for it; 0 = the child has not answered */
 	union {
 		struct {
 			struct container container;
@@ -41,6 +42,9 @@ struct worker_reply {
 };
 
 struct worker;
+
+/* What a reply that came so many ns after its request has cost: never more than that, whatever it says. */
+__u64 worker_reply_cost(const struct worker_reply *reply, __u64 took_ns);
 
 /*
  * Forks the process that makes children (zygote.h), and waits until the first child is there. It is to be

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "guard/isolate.h"
 #include "guard/reading.h"
 #include "guard/reply.h"
@@ -77,6 +78,7 @@ static int read_all(struct reading *r, const struct request_row *row)
 static void answer(const struct worker_request *request, const struct request_row *row, struct pods *pods,
 		   struct worker_reply *reply)
 {
+	const __u64 begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	struct reading r = { .request = request, .pods = pods, .reply = reply };
 
 	memset(reply, 0, sizeof(*reply));
@@ -87,6 +89,7 @@ static void answer(const struct worker_request *request, const struct request_ro
 	if (!reply->error)
 		reply->table_size = r.table.size;
 	buf_free(&r.table);
+	reply->cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
 }
 
 /* The row of what has come, n bytes; NULL: it is no request. */

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-#define FIRST_MS 10000 /* for the first child to be there, on a machine however busy */
+#define FIRST_MS 60000 /* for the first child to be there, on a machine however busy */
 
 int worker_life_watch(const struct worker_life *l, int fd)
 {

@@ -17,8 +17,7 @@
 /* The state of one look. */
 struct sleeping_look {
 	const struct layout *layout;
-	__u64 begin; /* CPU time of this process when it began, ns, */
-	__u64 found; /* ... and when the thread states were found */
+	__u64 found; /* CPU time of this process when the thread states were found, ns */
 	struct thread_states states;
 	struct walk walk;
 	__u8 tstate[TARGET_TSTATE_BYTES];
@@ -138,8 +137,7 @@ static int look_at_sleepers(struct sleeping_look *k, pid_t pid, pid_t memory, __
 
 static int put_sleepers_together(const struct sleeping_look *k, struct buf *out)
 {
-	const __u64 ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - k->begin;
-	const struct sleepers head = { k->thread_count, k->codes.count, k->frame_count, ns };
+	const struct sleepers head = { k->thread_count, k->codes.count, k->frame_count, 0 };
 	const size_t codes = k->codes.count * sizeof(k->codes.codes[0]);
 	int err = buf_reserve(out, sizeof(head) + k->threads.size + codes + k->frames.size);
 
@@ -159,7 +157,6 @@ int sleepers_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 ru
 		return -ENOMEM;
 	k->layout = layout;
 	seen_codes_begin(&k->codes, memory, layout);
-	k->begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	err = look_at_sleepers(k, pid, memory, runtime, question) ?: put_sleepers_together(k, out);
 	buf_free(&k->threads);
 	buf_free(&k->frames);

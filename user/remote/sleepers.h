@@ -40,7 +40,7 @@ struct sleeper {
 /* Followed by its threads, these by the code objects, and these by all threads' frames. */
 struct sleepers {
 	__u32 threads, codes, frames;
-	__u32 cpu_ns; /* CPU time that the look took */
+	__u32 pad;
 };
 
 /*

@@ -82,7 +82,6 @@ static int translate(struct waits_look *k, const struct buf *bytes)
 int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 runtime, __u64 asyncio,
 		    struct buf *out)
 {
-	const __u64 begin = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID);
 	struct task_waits head = { .at_ns = clock_ns() };
 	_cleanup_free_ struct waits_look *k = calloc(1, sizeof(*k));
 	_cleanup_buf_ struct buf bytes = { 0 };
@@ -92,7 +91,6 @@ int task_waits_look(pid_t pid, pid_t memory, const struct layout *layout, __u64 
 		return -ENOMEM;
 	seen_codes_begin(&k->codes, memory, layout);
 	err = tasks_look(pid, memory, layout, runtime, asyncio, &bytes) ?: translate(k, &bytes);
-	head.cpu_ns = clock_ns_of(CLOCK_PROCESS_CPUTIME_ID) - begin;
 	err = err ?: put_waits_together(k, &head, out);
 	buf_free(&k->waits);
 	buf_free(&k->frames);

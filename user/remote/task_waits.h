@@ -31,9 +31,8 @@ struct task_wait {
 /* Followed by its tasks, these by the code objects, and these by all tasks' frames. */
 struct task_waits {
 	__u32 tasks, codes, frames;
-	__u32 more;   /* not all tasks are listed */
-	__u64 at_ns;  /* when it was, CLOCK_MONOTONIC */
-	__u64 cpu_ns; /* CPU time that the look took */
+	__u32 more;  /* not all tasks are listed */
+	__u64 at_ns; /* when it was, CLOCK_MONOTONIC */
 };
 
 /* As tasks_look(), but that what is added to out is a struct task_waits and what follows it. */

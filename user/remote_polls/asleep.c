@@ -187,14 +187,11 @@ static void on_sleepers(void *targets, const void *note, struct worker_reply *r)
 {
 	struct asleep_targets *t = targets;
 	const __u64 now = clock_ns();
-	__u64 took = now - t->asked;
 	int err = r->error;
 
 	(void)note;
 	err = err ?: sleepers_parse(r->table, r->table_size, &t->seen, &t->threads, &t->codes, &t->frames);
-	if (!err && took > t->seen->cpu_ns) /* it waited for a CPU */
-		took = t->seen->cpu_ns;
-	t->next_look = now + REST * took;
+	t->next_look = now + REST * worker_reply_cost(r, now - t->asked);
 	t->asked = 0;
 	if (err) {
 		log_debug("threads of pid %u that sleep cannot be looked at: %s", r->pid, strerror(-err));

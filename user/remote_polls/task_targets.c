@@ -127,13 +127,15 @@ static void on_identity(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
 	struct task_process *p = find_process(t, *(const __u32 *)id);
-	const __u64 took = clock_ns() - t->asked;
+	const __u64 cost = worker_reply_cost(r, clock_ns() - t->asked);
 
-	follow_rest(&t->follow, REST * (took < IDENTIFY_NS ? took : IDENTIFY_NS));
+	follow_rest(&t->follow, REST * (cost < IDENTIFY_NS ? cost : IDENTIFY_NS));
 	t->asked = 0;
 	if (!p)
 		return;
 	p->asyncio = r->error ? 0 : r->identity.asyncio;
+	log_debug("asyncio of pid %u: %s", r->pid,
+		  r->error ? strerror(-r->error) : p->asyncio ? "it is there" : "there is none");
 	if (!p->asyncio || is_too_early(t, &r->identity)) {
 		p->asyncio = 0;
 		follow_pause(&p->followed, &pauses);
@@ -170,7 +172,7 @@ static int take_tasks(struct task_targets *t, struct task_process *p, struct wor
 	if (err)
 		return err;
 	r->table = NULL;
-	t->cost_ns = t->stacks.head->cpu_ns;
+	t->cost_ns = worker_reply_cost(r, clock_ns() - t->asked);
 	p->looked = at;
 	p->strange = 0;
 	p->followed.pause = 0;
@@ -221,13 +223,13 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
 	struct task_process *p = find_process(t, *(const __u32 *)id);
-	const __u64 took = clock_ns() - t->asked;
+	const __u64 cost = worker_reply_cost(r, clock_ns() - t->asked);
 	int err = p ? r->error ?: take_tasks(t, p, r) : -ESRCH;
 
 	t->asked = 0;
 	if (!err)
 		return;
-	follow_rest(&t->follow, REST * took);
+	follow_rest(&t->follow, REST * cost);
 	log_debug("tasks of pid %u cannot be looked at: %s", r->pid, strerror(-err));
 	if (p && err == -EPROTO && ++p->strange >= STRANGE_MAX)
 		refuse_build(t, p);

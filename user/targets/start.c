@@ -18,7 +18,8 @@
 #include "targets/no_frames.h"
 #include "targets/verdicts.h"
 
-#define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins */
+#define SETTLE_SECONDS 2 /* at most this long for the first verdicts before sampling begins, */
+#define NAMED_SECONDS  10 /* ... and so long for that on a process of --pid: a busy machine takes its time */
 #define ASK_SECONDS    10 /* in which all are asked about; those left over are at their first tick */
 #define LOOKS	       3 /* at one of --pid, before it is said to be no Python: it may only begin to be one */
 #define LOOK_PAUSE     0.1 /* seconds between them */
@@ -99,9 +100,9 @@ static int select_process(struct targets *t, const struct record_process *p)
 	return log_failure(discover_want(t->discover, p), "the process cannot be selected");
 }
 
-static void settle(struct targets *t)
+static void settle(struct targets *t, double seconds)
 {
-	double end = clock_seconds() + SETTLE_SECONDS;
+	double end = clock_seconds() + seconds;
 
 	while (discover_pending(t->discover) && clock_seconds() < end)
 		if (t->turn(t->context))
@@ -121,7 +122,7 @@ static int ask_about_all(struct targets *t)
 	while (records.size && clock_seconds() < end && wait_for_room(t))
 		ask_left(&l);
 	if (!records.size)
-		settle(t);
+		settle(t, SETTLE_SECONDS);
 	return 0;
 }
 
@@ -135,7 +136,7 @@ static int look_again(struct targets *t, const struct record_process *p)
 		if (t->turn(t->context))
 			return 0;
 	err = verdicts_ask(t->verdicts, p);
-	settle(t);
+	settle(t, NAMED_SECONDS);
 	return log_failure(err, "the process cannot be looked at");
 }
 
@@ -170,7 +171,7 @@ static int select_pid(struct targets *t, pid_t pid)
 	if (err)
 		return err;
 	err = log_failure(verdicts_ask(t->verdicts, &f.process), "the process cannot be looked at");
-	settle(t);
+	settle(t, NAMED_SECONDS);
 	if (t->children) /* it need not be Python, and its exec is seen */
 		return err;
 	for (int i = 1; !err && i < LOOKS && verdicts_find(t->verdicts, pid) == PROCESS_NOT_PYTHON; i++)
@@ -199,7 +200,7 @@ static bool has_python_children(struct targets *t, pid_t pid)
 {
 	if (children_each(t->kernel, &pid, 1, ask_about_child, t))
 		return false;
-	settle(t);
+	settle(t, NAMED_SECONDS);
 	return children_each(t->kernel, &pid, 1, find_python, t) > 0;
 }
 
