@@ -30,6 +30,7 @@ FEATURES = {
     "busy": "a machine that is not so busy that what a test waits for has passed before it looks",
     "c++": "a compiler of C++ with its library (g++)",
     "cgroup-memory": "the memory controller of cgroup version 1, which can be written to",
+    "clang-format": "what make format writes the C files with (clang-format-19)",
     "collector": "a collector of OpenTelemetry, built from its Go modules (make check-otlp)",
     "cgroups": "a cgroup hierarchy that can be written to",
     "chromium": "a browser (chromium)",
