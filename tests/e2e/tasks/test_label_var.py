@@ -67,11 +67,10 @@ def test_values(python, workloads, tmp_path):
     found, wrong = compare(samples, target.about, NAMES)
     assert not wrong, wrong
     counters = run.stats["counters"]
-    # What a sample lacks is in the books: it had no time left, or a page was being moved just then. A tick
-    # that comes late stands for several samples.
-    lost = counters["context_values_late"] + counters["read_faults"]
-    assert not found["missing"] or lost, (found, counters)
-    assert found["missing"] <= 0.01 * sum(found.values()), (found, counters)
+    # What a sample lacks is in the books: it had no time left, or a page was being moved just then. A context
+    # that cannot be read takes the values of all names with it.
+    lost = counters["context_values_late"] + len(NAMES) * counters["read_faults"]
+    assert found["missing"] <= lost, (found, counters)
     assert found["right"] > 300 and counters["context_values_other"] == 0
 
 
