@@ -172,7 +172,6 @@ static int take_tasks(struct task_targets *t, struct task_process *p, struct wor
 	if (err)
 		return err;
 	r->table = NULL;
-	t->cost_ns = worker_reply_cost(r, clock_ns() - t->asked);
 	p->looked = at;
 	p->strange = 0;
 	p->followed.pause = 0;
@@ -223,13 +222,15 @@ static void on_look(void *targets, const void *id, struct worker_reply *r)
 {
 	struct task_targets *t = targets;
 	struct task_process *p = find_process(t, *(const __u32 *)id);
-	const __u64 cost = worker_reply_cost(r, clock_ns() - t->asked);
-	int err = p ? r->error ?: take_tasks(t, p, r) : -ESRCH;
+	int err;
+
+	t->cost_ns = worker_reply_cost(r, clock_ns() - t->asked);
+	err = p ? r->error ?: take_tasks(t, p, r) : -ESRCH;
 
 	t->asked = 0;
 	if (!err)
 		return;
-	follow_rest(&t->follow, REST * cost);
+	follow_rest(&t->follow, REST * t->cost_ns);
 	log_debug("tasks of pid %u cannot be looked at: %s", r->pid, strerror(-err));
 	if (p && err == -EPROTO && ++p->strange >= STRANGE_MAX)
 		refuse_build(t, p);
