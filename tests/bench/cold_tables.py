@@ -3,6 +3,7 @@
 since the tick before."""
 import contextlib
 
+import peer_tables
 from common import TARGET_CPU, TESTS, Skip, Table, hot, interpreters, spread, target
 
 HZ = 99
@@ -31,6 +32,12 @@ def measure(settings, python, beside, seconds):
     return rounds[0]["median"] / 1000, rounds[-1]["median"] / 1000, empty
 
 
+def whole_cost(peer, settings):
+    rows = [peer_tables.cost_row(peer, settings, HZ) for _ in range(min(settings.repeats, MOST_REPEATS))]
+    return {"profiler": rows[0]["profiler"], "us a sample": spread([row["µs a sample"] for row in rows]),
+            "of it kernel": spread([row["of it kernel"] for row in rows])}
+
+
 def cold(settings, save):
     seconds = settings.seconds(FIRST, 0.3)
     table = Table("15. A tick at %d Hz, us: a program that does much, of one thread" % HZ,
@@ -52,4 +59,8 @@ def cold(settings, save):
                 continue
             first, later, empty = map(spread, zip(*found))
             table.add(interpreter=python.name, CPU=cpu, first=first, later=later, empty=empty["median"])
-    return [table], table.rows
+    beside = Table("15b. Whole cost of a sample at %d Hz, us, beside other profilers (basic)" % HZ,
+                   "As in table 3a; medians, in brackets the least and the greatest run.")
+    peer_tables.prepare()
+    peer_tables.every(beside, settings, lambda peer: whole_cost(peer, settings))
+    return [table, beside], {"ticks": table.rows, "beside": beside.rows}

@@ -211,11 +211,13 @@ def least_and_most(rows, key):
 
 
 def cold(figures):
-    rows = figures["cold"]
     return taken(figures) + "\n\n" + table(
         ["us a tick at 99 Hz", "CPU", "first 5 s", "later", "empty program"],
         [[row["interpreter"], row["CPU"], shown(row["first"]), shown(row["later"]),
-          shown(row["empty"] / 1000, 2)] for row in rows])
+          shown(row["empty"] / 1000, 2)] for row in figures["cold"]["ticks"]]) + "\n\n" + table(
+        ["us a sample in all at 99 Hz", "all", "of it in the kernel's program"],
+        [[row["profiler"], shown(row["us a sample"]), shown(row["of it kernel"])]
+         for row in figures["cold"]["beside"]])
 
 
 def start(figures):
@@ -226,7 +228,7 @@ def start(figures):
 
 
 def readme_cold(figures):
-    rows = figures["cold"]
+    rows = figures["cold"]["ticks"]
     most = max(row["later"]["median"] for row in rows) * 99 / 1e6
     return paragraph(
         "At the default rate of 99 Hz a tick takes %s us of its CPU, and %s in the first five seconds%s "

@@ -117,12 +117,14 @@ class Ring:
         if shims and l["owner_shim"] < 256:
             frame[l["frame_owner"]] = l["owner_shim"]
         count = CHUNKS - 1
+        chunks = bytearray(count * CHUNK)
         for i in range(count):
             after = self.room + (i * 7919 + 7919) % count * CHUNK  # not in the order of their addresses
-            here = self.room + i * 7919 % count * CHUNK
+            here = i * 7919 % count * CHUNK
             struct.pack_into("<Q", frame, l["frame_previous"], after + AT)
-            memory.put(here, struct.pack("<QQQ", after, CHUNK, AT))
-            memory.put(here + AT, bytes(frame))
+            struct.pack_into("<QQQ", chunks, here, after, CHUNK, AT)
+            chunks[here + AT:here + AT + len(frame)] = frame
+        memory.put(self.room, chunks)
         if l["tstate_chunk"]:  # before 3.11, frames are objects
             memory.put(self.tstate + l["tstate_chunk"], struct.pack("<Q", self.room))
         self.lead_to(self.room + AT)

@@ -13,7 +13,8 @@
 
 #define NAMES_SECONDS 0.5 /* at most this long for the names of an interval that has ended */
 #define LAST_READY_SECONDS 4.0 /* ... to make the last profile ready, which waits for nothing but a CPU */
-#define LAST_PUSH_SECONDS 1.0 /* ... for a receiver to take what is left at the end */
+#define LAST_PUSH_SECONDS 4.0 /* ... for a receiver to take what is left at the end, ... */
+#define LAST_VAIN_SECONDS 1.0 /* ... and for one that did not take what came before */
 #define LAST_FILE_SECONDS 1.0 /* ... for files, when a receiver took all the time there was */
 
 struct continuous {
@@ -193,17 +194,20 @@ int continuous_watch(struct continuous *c, struct discover *discover, struct loo
 }
 
 /*
- * What the first of them could not do is in the second. A receiver that does not answer has no more than a
- * second, even if whoever waits for the end has longer.
+ * What the first of them could not do is in the second. The receiver has a time of its own: on a busy
+ * machine, or for its first connection, it needs more than the second that whoever ends a run with a signal
+ * has.
  */
 static int push_last(struct continuous *c, int intervals, double end, int *ret_undelivered)
 {
 	const double ready = clock_seconds() + LAST_READY_SECONDS;
+	double sent;
 	int err = 0;
 
 	for (int i = 0; i < intervals; i++)
 		err = interval_push_last(&c->push, end < ready ? ready : end);
-	*ret_undelivered = interval_push_finish(&c->push, clock_seconds() + LAST_PUSH_SECONDS);
+	sent = interval_push_fails(&c->push) ? LAST_VAIN_SECONDS : LAST_PUSH_SECONDS;
+	*ret_undelivered = interval_push_finish(&c->push, clock_seconds() + sent);
 	return err;
 }
 

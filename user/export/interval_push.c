@@ -297,6 +297,11 @@ int interval_push_last(struct interval_push *f, double end)
 	return err;
 }
 
+bool interval_push_fails(const struct interval_push *f)
+{
+	return *push_trouble(f->push);
+}
+
 /* What was said of a failure may be hours ago, or was not to be said (--quiet). */
 static int say_delivered(const struct interval_push *f)
 {

@@ -62,6 +62,8 @@ void interval_push_run(struct interval_push *f);
  * or -errno: -EINPROGRESS when it took longer.
  */
 int interval_push_last(struct interval_push *f, double end);
+/* Whether the receiver did not take the last profile that it was sent. */
+bool interval_push_fails(const struct interval_push *f);
 /*
  * Waits until that clock_seconds() at most for all to be sent. What still waits then is given up. Logs, at
  * the end how many of all were delivered if some were not. 0; -EIO: none was, although there were some.

@@ -16,7 +16,7 @@
  * So long the child has in any case. On a busy machine the time that there is may be over before it begins,
  * and what it has to write be lost, though nothing hangs.
  */
-#define LEAST_SECONDS 1.0
+#define LEAST_SECONDS 4.0
 
 bool output_is_stdout(const char *path)
 {

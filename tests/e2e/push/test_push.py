@@ -49,7 +49,7 @@ def said(run):
 
 def terminate(run, seconds=60):
     """Ends it while --push-timeout, which is longer than these seconds, still runs. What it has to itself at
-    the end is 1.5 s; the rest is for machines with other work."""
+    the end is some seconds; the rest is for machines with other work."""
     run.process.send_signal(signal.SIGTERM)
     run.process.wait(seconds)
     return finish_push(run)
@@ -214,6 +214,16 @@ def test_end_in_time_while_the_receiver_hangs(busy, tmp_path):
         profiler.wait_until(lambda: receiver.times)
         terminate(run)
     assert "not pushed" in run.err and exported(run)["push_dropped"] >= 1 and not receiver.received
+
+
+@pytest.mark.all
+def test_the_end_waits_for_a_slow_receiver(busy, tmp_path):
+    """The only profile of a run is sent at its end, when its receiver needs longer than a second."""
+    with receiving("pyroscope", behave=lambda number: 1.5) as receiver:
+        run = start(tmp_path, receiver, "-p", busy.pid, interval=1000)
+        profiler.let_use_cpu(run, [busy.pid], 0.3)
+        terminate(run)
+    assert exported(run)["pushed"] == len(receiver.received) == 1 and "not pushed" not in run.err
 
 
 def test_nobody_listens(busy, tmp_path):

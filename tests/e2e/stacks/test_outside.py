@@ -19,6 +19,7 @@ import pprof_rows
 import profiler
 from edges import Judge
 from examined import NOBODY, in_namespace
+from serving import server
 
 OUTSIDE = "--trigger", "outside"
 PACKAGES = pathlib.Path(sysconfig.get_paths()["purelib"])
@@ -73,16 +74,22 @@ def look_while_it_uses_cpu(directory, target, *arguments):
     return run
 
 
+def looks(s, *outcomes):
+    return sum(count for (name, labels), count in s.metrics().items() if name == "pyperf_outcomes_total" and
+               (not outcomes or dict(labels)["outcome"] in outcomes))
+
+
 @pytest.mark.parametrize("python", [i for i in known.one_per_version() if i.version >= (3, 6)],
                          ids=lambda i: i.name)
 def test_no_impossible_stack(python, workloads, tmp_path):
     """No caller, and no line of one, is of another moment. How many stacks are whole depends on who else
     wants the CPU between two walks."""
-    with profiler.target(python.path, workloads / "edges.py") as target:
-        run = look_while_it_uses_cpu(tmp_path, target, "-F", 999)
-        run.process.send_signal(signal.SIGINT)
-        run.finish()
-    judge, whole = Judge(target.about), 0
+    with profiler.target(python.path, workloads / "edges.py") as target, \
+            server(tmp_path, *OUTSIDE, "-F", 999, "--pid", target.pid, output="profile.pb.gz") as s:
+        profiler.let_use_cpu(s.run, [target.pid], CPU)
+        profiler.wait_until(lambda: looks(s) > 200 and looks(s, "whole") > 50, what="looks")
+        s.end()
+    run, judge, whole = s.run, Judge(target.about), 0
     samples = [sample for sample in run.of(target.pid) if sample.count]  # not its time that no look has met
     for sample in samples:
         marker = profiler.marker_of(sample.stack)

@@ -277,8 +277,10 @@ TEST(the_end_has_no_pauses)
 	open_to("HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n");
 	nodes[27].count = 5;
 	interval_push_add(&pushes);
+	assert_false(interval_push_fails(&pushes));
 	while (!done.push_failures)
 		turn();
+	assert_true(interval_push_fails(&pushes));
 	said = LOGGED(err = interval_push_finish(&pushes, clock_seconds() + 60));
 	assert_non_null(strstr(said, "error: 0 of 1 profiles delivered: the receiver answers 503\n"));
 	assert_int_equal(err, -EIO);

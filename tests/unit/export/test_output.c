@@ -145,7 +145,7 @@ TEST(what_hangs_is_given_up)
 }
 
 /* The time was over before anything was written, as on a machine that is busy with others. */
-TEST(a_second_is_left_in_any_case)
+TEST(some_time_is_left_in_any_case)
 {
 	double end = clock_seconds() - 1;
 	const struct output_patience patience = { soon, &end };
