@@ -225,7 +225,7 @@ class Run:
         if event.wall == "WALL_SUM":  # its books count ticks, its samples the time that these stand for
             assert inside == self.stats["profile"][event.prefix + "samples"]
             return
-        assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"]
+        assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"], (shown, counted)
         for key, place in own.items():
             if place in ("NAMED", "MARKED"):
                 assert shown[key] == counted[key], key
@@ -252,10 +252,10 @@ def command(*arguments, code=0):
 
 
 def cpu_seconds(pid):
-    """What a process has used of CPU time, with all its threads and the children that it has waited for.
-    math.inf for one that is no more."""
+    """What a process has used of CPU time, with all its threads and the children that it has waited for; of
+    PID/task/TID what that thread has. math.inf for one that is no more."""
     try:
-        with open("/proc/%d/stat" % pid) as f:
+        with open("/proc/%s/stat" % pid) as f:
             return sum(map(int, f.read().rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
     except (FileNotFoundError, ProcessLookupError):
         return math.inf

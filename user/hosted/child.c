@@ -52,16 +52,30 @@ static void wait_until(__u64 until)
 		_exit(0); /* the profiler is gone */
 }
 
+/* Whether samples may be taken in it. Asked before it begins, the answer could be from before they stopped.
+ */
+static bool begin_round(struct area_control *c)
+{
+	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&c->runs, __ATOMIC_SEQ_CST);
+}
+
+static void end_round(struct area_control *c)
+{
+	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
+}
+
 static void answer(struct area_control *c)
 {
 	const __u32 asked = __atomic_load_n(&c->asked, __ATOMIC_ACQUIRE);
 
 	if (asked == c->answered)
 		return;
-	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
-	looked_sync();
-	looked_account();
-	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
+	if (begin_round(c)) {
+		looked_sync();
+		looked_account();
+	}
+	end_round(c);
 	__atomic_store_n(&c->answered, asked, __ATOMIC_RELEASE);
 }
 
@@ -113,10 +127,11 @@ static void look_at_all(const struct area *a, unsigned int weight, unsigned int 
 		synced = now;
 		looked_sync();
 	}
-	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
-	looked_take(weight);
-	__atomic_fetch_add(&c->round, 1, __ATOMIC_SEQ_CST);
-	c->due++;
+	if (begin_round(c)) {
+		looked_take(weight);
+		c->due++;
+	}
+	end_round(c);
 }
 
 void child_run(const struct area *a, int socket, int (*confine)(void))

@@ -36,6 +36,7 @@
 #define FREQUENCY_MAX 999
 #define MEMORY_MAX    (128ULL << 20) /* bytes of address space of the sampler beyond what it begins with */
 #define ANSWER_NS     (300 * NS_PER_MS) /* so long the sampler is waited for */
+#define LAST_NS	      (4 * NS_PER_SECOND) /* ... at the end, when a machine without a free CPU may keep it */
 #define PAUSE_US      200
 #define STUCK_NS      (3 * NS_PER_SECOND) /* in one look */
 
@@ -187,9 +188,9 @@ static int set_rate(struct kernel *k, __u32 frequency, double budget)
 }
 
 /* -ETIMEDOUT: the sampler has not come so far. */
-static int wait_for_answer(const struct area_control *c, __u32 asked)
+static int wait_for_answer(const struct area_control *c, __u32 asked, __u64 ns)
 {
-	const __u64 end = clock_ns() + ANSWER_NS;
+	const __u64 end = clock_ns() + ns;
 
 	while (__atomic_load_n(&c->answered, __ATOMIC_ACQUIRE) != asked) {
 		if (clock_ns() > end)
@@ -199,7 +200,7 @@ static int wait_for_answer(const struct area_control *c, __u32 asked)
 	return 0;
 }
 
-static void settle_child(struct kernel *k)
+static void settle_within(struct kernel *k, __u64 ns)
 {
 	const struct outside *o = k->at_home;
 
@@ -207,7 +208,31 @@ static void settle_child(struct kernel *k)
 		return;
 	__atomic_fetch_add(&o->area.control->asked, 1, __ATOMIC_RELEASE);
 	wake(o);
-	wait_for_answer(o->area.control, o->area.control->asked);
+	wait_for_answer(o->area.control, o->area.control->asked, ns);
+}
+
+static void settle_child(struct kernel *k)
+{
+	settle_within(k, ANSWER_NS);
+}
+
+static int wait_within(const struct kernel *k, __u64 ns)
+{
+	const struct outside *o = k->at_home;
+	const struct area_control *c = o->area.control;
+	const __u64 round = __atomic_load_n(&c->round, __ATOMIC_SEQ_CST), end = clock_ns() + ns;
+
+	while (round & 1 && __atomic_load_n(&c->round, __ATOMIC_SEQ_CST) == round) {
+		if (clock_ns() > end)
+			return -ETIMEDOUT;
+		usleep(PAUSE_US);
+	}
+	return 0;
+}
+
+static int wait_for_round(const struct kernel *k)
+{
+	return wait_within(k, ANSWER_NS);
 }
 
 static void stop(struct kernel *k)
@@ -216,23 +241,10 @@ static void stop(struct kernel *k)
 
 	if (!o || !o->area.base)
 		return;
-	settle_child(k);
-	__atomic_store_n(&o->area.control->runs, 0, __ATOMIC_RELEASE);
-	k->home->wait(k);
-}
-
-static int wait_for_round(const struct kernel *k)
-{
-	const struct outside *o = k->at_home;
-	const struct area_control *c = o->area.control;
-	const __u64 round = __atomic_load_n(&c->round, __ATOMIC_SEQ_CST), end = clock_ns() + ANSWER_NS;
-
-	while (round & 1 && __atomic_load_n(&c->round, __ATOMIC_SEQ_CST) == round) {
-		if (clock_ns() > end)
-			return -ETIMEDOUT;
-		usleep(PAUSE_US);
-	}
-	return 0;
+	settle_within(k, LAST_NS);
+	__atomic_store_n(&o->area.control->runs, 0, __ATOMIC_SEQ_CST);
+	if (o->child)
+		wait_within(k, LAST_NS);
 }
 
 static bool describe(struct kernel *k, pid_t pid, struct record_process *ret)

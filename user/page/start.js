@@ -2,7 +2,7 @@
 // Loads profiles and shows them; follows the run.
 
 const LOAD_KEPT = 6; // profiles of stretches that are over, which never change
-const loaded = {turn: 0, kept: new Map()};
+const loaded = {turn: 0, kept: new Map(), follow: null};
 
 function loadQuery(state, stretch) {
 	const query = new URLSearchParams();
@@ -80,19 +80,26 @@ function loadShow() {
 }
 
 // Each event is the end of an interval. Who looks at another stretch only sees the axis grow.
+async function loadNext() {
+	if (scene.state.live)
+		return;
+	if (!scene.state.at) {
+		load();
+		return;
+	}
+	times.known = await loadIntervals();
+	loadShow();
+	processesLoad();
+}
+
+// A browser has six connections to a server for all of its tabs, and who follows keeps one: a tab that nobody
+// sees does not follow.
 function loadFollow() {
-	const source = new EventSource("debug/pyperf/follow");
-	source.addEventListener("interval", async () => {
-		if (scene.state.live)
-			return;
-		if (!scene.state.at) {
-			load();
-			return;
-		}
-		times.known = await loadIntervals();
-		loadShow();
-		processesLoad();
-	});
+	if (loaded.follow)
+		loaded.follow.close();
+	loaded.follow = document.hidden ? null : new EventSource("debug/pyperf/follow");
+	if (loaded.follow)
+		loaded.follow.addEventListener("interval", loadNext);
 }
 
 // A file that works without a server has its profiles in it.
@@ -118,6 +125,11 @@ document.addEventListener("DOMContentLoaded", () => {
 	processesOpen();
 	stacksOpen();
 	loadFollow();
+	document.addEventListener("visibilitychange", () => {
+		loadFollow();
+		if (!document.hidden)
+			loadNext();
+	});
 });
 window.addEventListener("popstate", () => {
 	scene.state = stateRead(location.search);

@@ -78,7 +78,7 @@ def test_ticks_from_outside(pair, tmp_path):
         counts = collections.Counter()
         for sample in run.of(pid):
             counts[sample.stack[0][0].rpartition(".")[2]] += sample.count
-        assert counts["burns_" + name] > 20 and not counts["[C thread]"], counts
+        assert counts["burns_" + name] > 5 and not counts["[C thread]"], counts
 
 
 def looked_at(pair):

@@ -2,6 +2,7 @@
 """Threads have the names that the module threading gives them, in each version: in profiles, on time lines
 and in `dump`. What a program has told the kernel goes first, and no name breaks what it is shown in."""
 import json
+import os
 import re
 
 import pytest
@@ -47,11 +48,23 @@ def expected(interpreter):
     return {name.encode()[:15].decode(errors="ignore") for name in full}
 
 
+def cpu_of_threads(pid):
+    """Seconds, by thread id. Who waits for the GIL on a busy machine may have none for long."""
+    return {int(task): profiler.cpu_seconds("%d/task/%s" % (pid, task))
+            for task in os.listdir("/proc/%d/task" % pid)}
+
+
 @pytest.mark.parametrize("chosen", CHOSEN, ids=lambda i: i.name)
 def test_names(chosen, tmp_path):
     with profiler.target(chosen.path, "-c", PROGRAM) as target:
         comm = open("/proc/%d/comm" % target.pid).read().strip()
-        run = profiler.run_while(tmp_path, [target], 0.8, "-F", 997)
+        run = profiler.Run(tmp_path, "--pid", target.pid, "-F", 997)
+        profiler.let_use_cpu(run, [target.pid], 0.8)
+        before = cpu_of_threads(target.pid)
+        profiler.wait_until(lambda: all(now - before[tid] > 0.05 for tid, now in
+                                        cpu_of_threads(target.pid).items()), what="CPU time of each thread")
+        run.interrupt()
+        run.finish()
         threads = json.loads(profiler.command("dump", "--pid", target.pid, "--json").stdout)["processes"][0][
             "threads"]
         text = profiler.command("dump", "--pid", target.pid).stdout

@@ -244,6 +244,25 @@ def test_follows_the_run(served, show):
     assert page.run("scene.profile.sent.start") == start and "live=off" in page.address()
 
 
+HIDDEN = ("Object.defineProperty(document, 'hidden', {value: %s, configurable: true});"
+          "document.dispatchEvent(new Event('visibilitychange'))")
+
+
+@pytest.mark.all
+def test_tabs_that_nobody_sees(served, show):
+    """More of them than a browser has connections to a server; one that is seen again shows the newest."""
+    first = show(live=True)
+    start = first.run("scene.profile.sent.start")
+    first.run(HIDDEN % "true")
+    for _ in range(7):
+        show(live=True).run(HIDDEN % "true")
+    newest = show(live=True)
+    newest.wait("scene.profile.sent.start > %f" % start)
+    assert first.run("scene.profile.sent.start") == start
+    first.run(HIDDEN % "false")
+    first.wait("scene.profile.sent.start > %f" % start)
+
+
 @pytest.mark.all
 def test_stretch_that_is_not_there(served, browser):
     """An address outlives what it leads to; the page says so."""

@@ -68,11 +68,10 @@ def of_kind(served, kind):
 
 def shown(show, view):
     """The page with this view, of an interval that has something of it."""
-    while True:
-        page = show("?view=" + view)
-        page.wait(SHOWN % view)
-        if page.run("scene.profile.total"):
-            return page
+    page = show("?view=" + view)
+    page.wait(SHOWN % view)
+    profiler.wait_until(lambda: page.run("load().then(() => scene.profile.total)"), what="something of it")
+    return page
 
 
 def place(of):
