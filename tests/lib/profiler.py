@@ -225,7 +225,8 @@ class Run:
         if event.wall == "WALL_SUM":  # its books count ticks, its samples the time that these stand for
             assert inside == self.stats["profile"][event.prefix + "samples"]
             return
-        assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"], (shown, counted)
+        assert sum(shown.values()) == inside == self.stats["profile"][event.prefix + "samples"], \
+            (shown, counted)
         for key, place in own.items():
             if place in ("NAMED", "MARKED"):
                 assert shown[key] == counted[key], key
