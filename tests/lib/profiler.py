@@ -326,15 +326,19 @@ def end_after(ran, pids, cpu, seconds=0, limit=900):
 
 def run_while(directory, started, cpu, *arguments, seconds=0, limit=900, **options):
     """Profiles the processes of these targets, each for so many seconds of its CPU time (let_use_cpu),
-    and no -d."""
+    and no -d. The profiler goes before them, since its start, of which the kernel's verifier has most, takes
+    seconds of CPU time with many kinds of events."""
     pids = [one.pid for one in started]
-    ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
+    with before_others():
+        ran = Run(directory, "--pid", ",".join(map(str, pids)), *arguments, **options)
     return end_after(ran, pids, cpu, seconds, limit)
 
 
 def run_all_while(directory, pids, cpu, *arguments, seconds=0, **options):
     """The same of -a, which ends when these processes have been seen for so long."""
-    return end_after(Run(directory, "-a", *arguments, **options), pids, cpu, seconds)
+    with before_others():
+        ran = Run(directory, "-a", *arguments, **options)
+    return end_after(ran, pids, cpu, seconds)
 
 
 def total(samples):

@@ -15,7 +15,7 @@ import go_pprof
 import interpreters as known
 import pprof
 import profiler
-from receiver import finish_push, receiving
+from receiver import finish_push, interrupt_when_pushed, receiving
 
 NEWEST = [known.newest()]
 KINDS = ("pyroscope", "pyroscope-ingest", "parca", "parca-grpc", "otlp")
@@ -160,7 +160,8 @@ def test_tried_again_until_it_works(busy, tmp_path, action):
         run = start(tmp_path, receiver, "-p", busy.pid, "-F", 499)
         profiler.wait_until(lambda: len(receiver.received) >= 4)
         profiler.wait_until(lambda: "pushed again" in said(run))
-        terminate(run)
+        interrupt_when_pushed(run, receiver, [busy.pid])
+        finish_push(run)
     assert exported(run)["push_dropped"] == 0 and exported(run)["push_failures"] >= 3
     assert run.err.count("cannot be pushed") == 1, run.err
     # Nothing was lost on the way.

@@ -22,7 +22,7 @@ def steady():
     return sum(i * i for i in range(2000))
 def slower():
     return [i for i in range(ROUNDS)]
-for i in range(400):
+for i in range(1500):
     steady()
     slower()
 """
@@ -193,7 +193,7 @@ def test_flame_graph_of_the_same(files, tmp_path):
 
 
 def test_flame_graph_says_what_is_gone(files, tmp_path):
-    program = PROGRAM.replace("ROUNDS", "1").replace("400", "4000").replace("slower", "another")
+    program = PROGRAM.replace("ROUNDS", "1").replace("1500", "4000").replace("slower", "another")
     other = profiler.run(tmp_path, "-F", 999, "--", known.newest().path, "-c", program).path
     path = tmp_path / "difference.svg"
     assert run("--svg", path, files[2], other).returncode == 0

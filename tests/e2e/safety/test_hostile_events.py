@@ -3,6 +3,7 @@
 the GIL, one that holds it, one that sleeps, a process that grows, a task of asyncio that runs or waits, a
 long turn of an event loop; and ticks whose ids of spans are read. Each sample ends in one outcome, in a
 bounded time, and a program beside it keeps its stacks."""
+import contextlib
 import subprocess
 
 import pytest
@@ -92,8 +93,10 @@ def sampled(directory, kind, started):
         return profiler.run_while(directory, started, CPU, "-F", 499, *options)
     # How often tasks are looked at goes by the clock, and by what the machine leaves to the profiler.
     pids = [program.pid for program in started]
-    with server(directory, "--pid", ",".join(map(str, pids)), "-F", 499, *options, stats=True,
-                output="profile.pb.gz") as s:
+    with contextlib.ExitStack() as stack:
+        with profiler.before_others():
+            s = stack.enter_context(server(directory, "--pid", ",".join(map(str, pids)), "-F", 499, *options,
+                                           stats=True, output="profile.pb.gz"))
         profiler.let_use_cpu(s.run, pids, CPU)
         profiler.wait_until(lambda: s.metric("tasks_looks_total") >= 10, what="looks at tasks")
         s.run.interrupt()
@@ -105,8 +108,10 @@ def sampled(directory, kind, started):
 def test_on_forged_frames(python, kind, workloads, tmp_path):
     with profiler.target(python.path, "-IS", "-c", RING, stdin=subprocess.PIPE) as forged, \
             profiler.target(python.path, workloads / "edges.py") as honest:
-        changers = [hostile.Changer(hostile.Ring(forged, shims, thread), seed=n)
-                    for n, (thread, shims) in enumerate([(0, False), (1, True), (2, False)])]
+        with profiler.before_others():
+            rings = [hostile.Ring(forged, shims, thread) for thread, shims in
+                     [(0, False), (1, True), (2, False)]]
+        changers = [hostile.Changer(ring, seed=n) for n, ring in enumerate(rings)]
         forged.tell()
         run = sampled(tmp_path, kind, [forged, honest])
         assert forged.process.poll() is None and honest.process.poll() is None

@@ -20,11 +20,7 @@ def profiled(workloads, tmp_path_factory):
     """{interpreter name: (judge, samples)} of one run of the profiler over one process of each."""
     chosen = known.everything()
     with profiler.targets([(i.path, workloads / i.program("edges")) for i in chosen]) as started:
-        pids = [t.pid for t in started]
-        with profiler.before_others():  # who each of them is takes long beside so many busy threads
-            run = profiler.Run(tmp_path_factory.mktemp("stacks"), "--pid", ",".join(map(str, pids)), "-F",
-                               FREQUENCY)
-        profiler.end_after(run, pids, CPU)
+        run = profiler.run_while(tmp_path_factory.mktemp("stacks"), started, CPU, "-F", FREQUENCY)
     return {i.name: (Judge(t.about), run.of(t.pid)) for i, t in zip(chosen, started)}
 
 

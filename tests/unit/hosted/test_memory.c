@@ -238,8 +238,10 @@ TEST(no_right)
 	int status;
 	pid_t child;
 
-	if (getuid())
+	if (getuid()) {
+		print_message("SKIP unit: only root becomes somebody else\n");
 		skip();
+	}
 	child = fork();
 	assert_true(child >= 0);
 	if (!child)
