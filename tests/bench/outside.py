@@ -8,8 +8,8 @@ one program whose stacks are known: ROUNDS times, of which the median is shown.
 - wrong: stacks that the program never has, of those that came, percent: another depth, or a call that it
   does not make.
 
-    outside.py PYTHON SECONDS RATE... [--rounds N] [--py-spy PROGRAM] [--austin COMMAND --mojo2austin PROGRAM]
-               [--tachyon]    --tachyon: PYTHON is 3.15
+    outside.py PYTHON SECONDS RATE... [--rounds N] [--py-spy PROGRAM] [--austin COMMAND] [--tachyon]
+    --tachyon: PYTHON is 3.15
 """
 import argparse
 import collections
@@ -24,6 +24,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+import mojo  # noqa: E402
 import profiler  # noqa: E402
 
 NOBODY = 65534
@@ -58,10 +59,8 @@ def is_legal(stack, depth):
 class Tool:
     """A profiler: how it is run for so many seconds, and its stacks, a line each, the root first."""
 
-    def __init__(self, command, output, convert=None, counted=True):
-        """counted: the last word of a line is how often it was seen, else a line is one look."""
-        self.command, self.output, self.convert, self.counted = command, output, convert, counted
-        self.of_cpu = output.endswith(".pb.gz")
+    def __init__(self, command, output):
+        self.command, self.output, self.of_cpu = command, output, output.endswith(".pb.gz")
 
     def run(self, seconds, folder):
         """CPU seconds with all that it has started and waited for, and {stack: looks}."""
@@ -73,19 +72,20 @@ class Tool:
         path = folder / self.output
         if not path.exists():
             sys.exit("%s: %s" % (self.command(str(seconds)), (folder / "said").read_text()))
-        if self.convert:
-            subprocess.run([*self.convert, path, folder / "converted"], check=True, capture_output=True)
-            path = folder / "converted"
         stacks = collections.Counter()
         if self.of_cpu:
             for sample in profiler.read_samples(path):
                 names = tuple(frame[0] for frame in reversed(sample.stack) if NAMES.match(frame[0]))
                 stacks[names] += sample.count
             return usage.ru_utime + usage.ru_stime, stacks
+        if path.suffix == ".mojo":
+            for names, count in mojo.read(path).items():
+                stacks[tuple(filter(NAMES.match, names))] += count
+            return usage.ru_utime + usage.ru_stime, stacks
         for line in path.read_text(errors="replace").splitlines():
             if ";" in line:
                 stack, _, count = line.rpartition(" ")
-                stacks[tuple(NAMES.findall(stack))] += int(count) if self.counted else 1
+                stacks[tuple(NAMES.findall(stack))] += int(count)
         return usage.ru_utime + usage.ru_stime, stacks
 
 
@@ -99,7 +99,7 @@ def tools(options, rate, pid):
         found["py-spy --nonblocking"] = Tool(lambda s: [*spy, s, "--nonblocking"], "p.txt")
     if options.austin:
         austin = [*shlex.split(options.austin), "-i", "%dus" % (10**6 / int(rate)), "-p", pid, "-o", "a.mojo"]
-        found["austin"] = Tool(lambda s: [*austin, "-x", s], "a.mojo", [options.mojo2austin], counted=False)
+        found["austin"] = Tool(lambda s: [*austin, "-x", s], "a.mojo")
     if options.tachyon:
         attach = [options.python, "-m", "profiling.sampling", "attach", "-r", rate, "--collapsed",
                   "-o", "t.txt"]
@@ -141,7 +141,6 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--py-spy")
     parser.add_argument("--austin")
-    parser.add_argument("--mojo2austin")
     parser.add_argument("--tachyon", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

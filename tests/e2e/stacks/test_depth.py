@@ -15,7 +15,7 @@ LIMIT = 100
 def profile(workloads, directory, depths, *options):
     jobs = [(i, depth) for i in known.few(known.one_per_version()) for depth in depths]
     with profiler.targets([(i.path, workloads / "depth.py", depth) for i, depth in jobs]) as started:
-        run = profiler.run_while(directory, started, 0.25, "-F", 499, *options)
+        run = profiler.run_while(directory, started, 0.5, "-F", 499, "--budget", 0, *options)
     return run, {(i.name, depth): run.of(t.pid) for (i, depth), t in zip(jobs, started)}
 
 
