@@ -148,7 +148,7 @@ def main():
         figures[name] = run_table(name, settings, save, busy)
     if arguments.publish:
         (save / "figures.json").write_text(json.dumps(figures, indent=1) + "\n")
-        publish.publish(figures, sorted(save.glob("bench-*.svg")))
+        publish.publish(figures, [] if arguments.tables else sorted(save.glob("bench-*.svg")))
 
 
 if __name__ == "__main__":
