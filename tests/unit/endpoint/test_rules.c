@@ -178,6 +178,7 @@ TEST(in_any_file)
 		{ SITE "rest_framework/decorators.py", "api_view.<locals>.decorator.<locals>.handler",
 		  RULES_PASSES },
 		{ SITE "rest_framework/views.py", "APIView.initial", RULES_ASIDE },
+		{ SITE "rest_framework/request.py", "Request.__getattr__", RULES_ASIDE },
 	};
 
 	assert_below(SITE "rest_framework/views.py", "APIView.dispatch", rows, ARRAY_SIZE(rows));
