@@ -168,7 +168,7 @@ check-san: deps ## end-to-end tests of a build with the address and undefined-be
 	$(Q)$(MAKE_ALL) SAN=address,undefined all build/san/tests/layouts/show build/san/tests/forge/longest
 	$(Q)sh tests/sanitized.sh build/san
 
-fuzz: ## libFuzzer on everything that parses; EACH=600 seconds for each target, TARGETS="lines proc"
+fuzz: ## libFuzzer on everything that parses; EACH=600 seconds a target, JOBS=2 at once, TARGETS="lines proc"
 	$(Q)sh deploy/deps.sh fuzz
 	$(Q)$(MAKE_ALL) O=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined build/fuzz/libpyperf.a
 	$(Q)CLANG=$(CLANG) sh tests/fuzz.sh build/fuzz
