@@ -95,6 +95,10 @@ struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU, up to the last tick or switch */
 };
 
+struct sched_info {
+	unsigned long long last_arrival; /* on a CPU, by the clock of its run queue; with CONFIG_SCHED_INFO */
+};
+
 struct list_head {
 	struct list_head *next;
 };
@@ -164,6 +168,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	char comm[16];
 	struct sched_entity se;
+	struct sched_info sched_info;
 	struct thread_struct thread;
 };
 

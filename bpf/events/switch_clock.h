@@ -32,4 +32,16 @@ static __always_inline __u64 switch_clock(const struct task_struct *task)
 	return clock + s->clock.ahead;
 }
 
+/*
+ * CLOCK_MONOTONIC of when the current task came to its CPU, in ns. now: switch_clock() of it, which is the
+ * answer where a kernel does not keep that (CONFIG_SCHED_INFO).
+ */
+static __always_inline __u64 arrival_clock(const struct task_struct *task, __u64 now)
+{
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) ||
+	    !bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(task->se.cfs_rq->rq))
+		return now;
+	return now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
+}
+
 #endif

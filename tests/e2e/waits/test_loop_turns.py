@@ -49,9 +49,12 @@ def at_line(run, line):
 
 
 def longest(run):
-    """What a failure says: the longest stacks, leaf first."""
-    return [(sample.values["loop"], [(frame[0], frame[3]) for frame in sample.stack[:6]])
-            for sample in sorted(run.samples, key=lambda sample: -sample.values["loop"])[:20]]
+    """What a failure says, as text, which pytest leaves whole: the longest stacks, leaf first, and what came
+    of the turns."""
+    stacks = sorted(run.samples, key=lambda sample: -sample.values["loop"])[:20]
+    return "\n".join(["%.1f ms: %s" % (sample.values["loop"] / 1e6, " ".join(
+        "%s:%d" % (frame[0], frame[3]) for frame in sample.stack[:6])) for sample in stacks] +
+        [str(run.stats["loop_outcomes"]), str(run.stats["counters"])])
 
 
 def is_preempted(sample):
@@ -62,21 +65,28 @@ def is_not_blamed(sample):
     return is_preempted(sample) or sample.stack[0][0] == "[saturated]"
 
 
-def assert_blocked(run, measured, lines, left_out=is_preempted):
+def asked(name):
+    """ns that a call was to take; what the program measures has what it waits for a CPU before and after."""
+    return int(name.split("_")[1]) * 1e6
+
+
+def assert_blocked(run, measured, lines, left_out=is_preempted, times=1):
     """Each call is found, and all of them have nine tenths of all. A wait has the time that it took; of a
     short turn on a CPU there are few ticks. A turn that is long since its thread had no CPU is nobody's
-    fault."""
+    fault. times: that each is made."""
     # A stack that could not be had within its time, as the machine did something else meanwhile.
     lost = sum(sample.values["loop"] for sample in run.samples if profiler.marker_of(sample.stack))
     for name, took in measured.items():
         least, most = (0.3, 3) if name.startswith("burn") else (0.9, 1.2)
-        assert least * took - lost < at_line(run, lines[name]) < most * took + 20e6, (name, longest(run))
+        found_ns = at_line(run, lines[name])
+        assert least * times * asked(name) - lost < found_ns < most * took + 20e6, (
+            "%s, %d ns: %s" % (name, took, longest(run)))
     total = sum(sample.values["loop"] for sample in run.samples if not left_out(sample))
     blocked = sum(at_line(run, line) for line in lines.values())
     found = sum(sample.values["loop"] for sample in run.samples if not left_out(sample) and
                 any(frame[3] in lines.values() for frame in sample.stack if frame[1].endswith(PROGRAM)))
-    assert found + lost >= 0.9 * total and blocked + lost >= 0.9 * sum(measured.values())
-    assert run.stats["counters"]["turns_long"] >= len(measured)
+    assert found + lost >= 0.9 * total and blocked + lost >= 0.9 * times * sum(map(asked, measured))
+    assert run.stats["counters"]["turns_long"] >= len(measured), longest(run)
     assert lost < 0.3 * sum(sample.values["loop"] for sample in run.samples)
 
 
@@ -105,11 +115,13 @@ def test_with_packages(loop, workloads, tmp_path):
 
 @pytest.mark.parametrize("python", each())
 def test_a_loop_that_never_sleeps(python, workloads, tmp_path):
-    """That it is a loop, and where its turns end, is seen by its system calls only."""
+    """That it is a loop, and where its turns end, is seen by its system calls only. In between it never
+    pauses, which is saturation, unless the machine is so busy that most of those turns are long, too."""
     run, (measured,), lines = watch(tmp_path, python.path, workloads, ["block"], "--loop-exact", never=True)
     assert len(measured) == 12
     assert_blocked(run, measured, lines, is_not_blamed)
-    assert run.stats["counters"]["turns_saturated"] > 0
+    counters = run.stats["counters"]
+    assert counters["turns_saturated"] > 0 or counters["turns_long"] > len(measured), longest(run)
 
 
 @pytest.mark.all  # the same scene, to show what the option is for
@@ -144,7 +156,7 @@ EXACT = pytest.mark.parametrize("exact", [(), pytest.param(("--loop-exact",), ma
 def test_another_epoll_inside_of_a_turn(exact, workloads, tmp_path):
     """It is a wait in the turn, and not its end."""
     run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["apart"], *exact)
-    assert_blocked(run, measured, lines)
+    assert_blocked(run, measured, lines, times=5)
     assert run.stats["counters"]["turns_long"] >= 5
 
 
@@ -200,7 +212,7 @@ def test_who_waited_meanwhile(workloads, tmp_path):
     for sample in profile.samples:
         if any(frame[3] == lines["victims_80"] for frame in sample.frames):
             having[int(sample.labels.get("ready", 0))] += sample.values[0]
-    assert having[5] + having[4] >= 0.6 * measured["victims_80"] and max(having) == 5, having
+    assert having[5] + having[4] >= 0.6 * 3 * asked("victims_80") and max(having) == 5, having
 
 
 @pytest.mark.all  # how a sample is taken is no matter of what a turn is
@@ -215,10 +227,13 @@ def test_with_other_options(options, workloads, tmp_path):
 
 @pytest.mark.all  # the same turns
 def test_what_is_short(workloads, tmp_path):
-    """Of the calls that block those stay that take longer."""
+    """Of the calls that block those stay whose turn takes longer. On a busy machine such a turn can have a
+    short call, too."""
     run, (measured,), lines = watch(tmp_path, known.usual().path, workloads, ["block"], "--min-turn", 140)
-    for name, took in measured.items():
-        assert bool(at_line(run, lines[name])) == (took > 140e6), name
+    long = {name for name, took in measured.items() if took > 140e6}
+    found = {name for name in measured if at_line(run, lines[name])}
+    assert len(long) >= 4 and long <= found
+    assert len(found - long) <= run.stats["counters"]["turns_long"] - len(long), measured
 
 
 @pytest.mark.all  # the same turns
