@@ -168,10 +168,10 @@ def test_a_file_comes_through(busy, collector, backend, tmp_path):
 
 def test_a_collector_that_refuses(busy, collector, backend, tmp_path):
     """One that takes no message of this size says so, and each is refused once."""
-    run = push(tmp_path, collector(most=100), busy, "-d", 2).finish()
+    run = push(tmp_path, collector(most=100), busy, "-d", 2).finish(code=1)
     export = run.stats["export"]
     assert export["push_dropped"] == export["push_failures"] >= 2 and export["pushed"] == 0
-    assert run.err.count("the receiver answers 4") == 1 and not backend.received
+    assert run.err.count("cannot be pushed: the receiver answers 4") == 1 and not backend.received
 
 
 def test_a_collector_that_is_gone_for_a_while(busy, collector, backend, tmp_path):

@@ -229,8 +229,9 @@ static void say(struct interval_push *f)
 	if (*trouble)
 		snprintf(f->last_trouble, sizeof(f->last_trouble), "%s", trouble);
 	if (*trouble)
-		complain(&f->trouble, "profiles cannot be pushed: %s; each is tried %d times", trouble,
-			 PUSH_ATTEMPTS);
+		complain(&f->trouble,
+			 "profiles cannot be pushed: %s; each is tried %d times, where that may help",
+			 trouble, PUSH_ATTEMPTS);
 	else
 		complaint_over(&f->trouble, "profiles are pushed again");
 	if (*push_remark(f->push))

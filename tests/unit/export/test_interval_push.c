@@ -157,7 +157,7 @@ TEST(trouble_is_said)
 			assert_non_null(strstr(
 				said,
 				"warning: profiles cannot be pushed: the receiver answers 400: too late; "
-				"each is tried 5 times"));
+				"each is tried 5 times, where that may help"));
 	}
 	assert_int_equal(done.push_failures, 3);
 	assert_int_equal(done.push_dropped, 3);
