@@ -156,7 +156,8 @@ static int load(struct kernel *k)
 	err = open_records(k);
 	if (err)
 		return kernel_fail(k, err, "the ring buffer cannot be opened: %s", strerror(-err));
-	return 0;
+	err = trigger_try(&k->trigger, k->skel);
+	return err ? kernel_fail(k, err, "%s", k->trigger.reason) : 0;
 }
 
 #define STAT_LINE 256 /* more than the bytes of a CPU's line */

@@ -220,6 +220,22 @@ static __u64 suspended_ns(void)
 	return clock_boot_ns() - running;
 }
 
+#define NOT_NOW_NS (3600 * NS_PER_SECOND)
+
+int trigger_try(struct trigger *t, struct pyperf *s)
+{
+	struct timers *timers;
+	double first;
+	int err, cpus;
+
+	if (t->off || t->kind != TRIGGER_TIMER)
+		return 0;
+	err = timers_start(&timers, s->progs.start_timer, s->progs.stop_timer, NOT_NOW_NS, &cpus, &first);
+	if (!err)
+		timers_stop(timers);
+	return err == -EINVAL ? fail_no_timers(t, err) : 0;
+}
+
 int trigger_start(struct trigger *t, struct pyperf *s)
 {
 	__u32 frequency = t->frequency;
@@ -238,8 +254,6 @@ int trigger_start(struct trigger *t, struct pyperf *s)
 				   &t->cpus, &t->begin);
 	else
 		err = ticks_start(&t->ticks, s->progs.on_tick, frequency, t->use_cycles, &t->cpus);
-	if (err == -EINVAL && t->kind == TRIGGER_TIMER)
-		return fail_no_timers(t, err);
 	if (err)
 		return fail_start(t, err);
 	if (t->kind == TRIGGER_PERF)

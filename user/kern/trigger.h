@@ -48,6 +48,11 @@ void trigger_prepare(const struct trigger *t, struct pyperf *skel, int possible_
 bool trigger_is_realtime_kernel(void);
 /* Why the kernel rejected the programs, if the trigger is the reason; else NULL. */
 const char *trigger_rejected(struct trigger *t);
+/*
+ * After loading: whether the kernel has the timers that are wanted, which only starting them tells. They are
+ * due in an hour, and stopped. 0, or -EINVAL and a reason; what else fails is for trigger_start() to say.
+ */
+int trigger_try(struct trigger *t, struct pyperf *skel);
 /* Starts the ticks; t->cpus is how many CPUs have them. 0, or -errno and a reason. */
 int trigger_start(struct trigger *t, struct pyperf *skel);
 void trigger_stop(struct trigger *t);
