@@ -298,4 +298,42 @@ TEST(who_has_no_more_keeps_what_it_has)
 	assert_int_equal(counted().waits, 0);
 }
 
+#define UNSEEN_NS 3000000000ULL
+
+/*
+ * The kernel has not told of this thread's return: its entry says that it still waits, for three seconds now.
+ * As it leaves again, it has waited up to when it came to its CPU.
+ */
+TEST(a_return_that_nobody_told_of)
+{
+	const pid_t tid = gettid();
+	struct cpu_stats before;
+	__u64 first, begin, now, took;
+	struct set set;
+	int way;
+
+	kernel = open_kernel(waiting);
+	watch(getpid(), PROCESS_NO_LAYOUT);
+	start(kernel);
+	usleep(1000);
+	before = counted();
+	first = clock_ns();
+	do { /* it may not have told in truth, either */
+		begin = clock_ns();
+		usleep(1000);
+		get_set(set_of(tid), &set);
+		way = way_of(&set, tid);
+		assert_true(way >= 0);
+	} while (set.waits[way].since);
+	now = clock_ns();
+	set.waits[way].begin = now - UNSEEN_NS;
+	set.waits[way].since = set.waits[way].begin << SINCE_SHIFT;
+	put(kernel->skel->maps.waits, set_of(tid) * WAIT_WAYS + way, &set.waits[way], sizeof(struct wait));
+	usleep(1000);
+	kernel_stop(kernel);
+	took = clock_ns() - first;
+	assert_true(counted().returns_unseen > before.returns_unseen);
+	assert_in_range(counted().offcpu_ns - before.offcpu_ns, UNSEEN_NS - (now - begin), UNSEEN_NS + took);
+}
+
 AROUND_EACH(NULL, teardown);
