@@ -12,7 +12,7 @@ from checks import RIGHTS, WORKER_RIGHTS, check, check_stacks, end, pprof, sampl
 SLOW = "takes longer than an interval|^pyperf-bpf: profiles are written to '[^']*' again$"
 DYNAMIC_UIDS = range(61184, 65520)
 PROGRAMS = {"start_timer", "stop_timer", "on_process_fork", "on_process_exec", "on_process_exit",
-            "list_processes", "list_accounts"}
+            "list_processes", "list_accounts", "set_number"}
 
 
 class Step:
