@@ -17,7 +17,7 @@ note reloaded
 wait_until 60 more_profiles reloaded 4
 
 mkdir -p /run/systemd/system/$unit.d
-printf '[Service]\nWatchdogSec=10\n' >/run/systemd/system/$unit.d/watchdog.conf
+printf '[Service]\nWatchdogSec=30\n' >/run/systemd/system/$unit.d/watchdog.conf
 systemctl daemon-reload
 try restart systemctl restart $unit
 note watched
