@@ -176,7 +176,8 @@ def test_what_needs_bpf_says_so(arguments, code, open_folder):
 
 
 def test_children_of_the_command(open_folder):
-    script = ("import os, time\ndef burn():\n    while time.process_time() < 1: pass\n"
+    """The child lives for so long that it is found on a busy machine, too."""
+    script = ("import os, time\ndef burn():\n    while time.process_time() < 5: pass\n"
               "def child():\n    burn()\n    os._exit(0)\n"
               "pid = os.fork()\nif not pid: child()\nburn()\nos.waitpid(pid, 0)")
     run = profiler.Run(open_folder, *OUTSIDE, "--", usable()[-1].path, "-c", script,
