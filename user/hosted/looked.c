@@ -81,12 +81,21 @@ void looked_add(pid_t pid, const struct process_now *now, __u64 execs)
 	places[pid] = count;
 }
 
+static unsigned int told;
+
 static void add_known(pid_t pid, const struct process *entry)
 {
 	struct process_now now;
 
-	if (!process_now(pid, &now) && now.start_ns == entry->start_time)
-		looked_add(pid, &now, entry->exec_id);
+	if (process_now(pid, &now) || now.start_ns != entry->start_time)
+		return;
+	looked_add(pid, &now, entry->exec_id);
+	told++;
+}
+
+unsigned int looked_told(void)
+{
+	return told;
 }
 
 static void drop(unsigned int i)

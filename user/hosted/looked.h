@@ -53,6 +53,8 @@ int looked_open(const struct area *a);
 struct looked *looked_find(pid_t pid);
 /* It is one from now on, if there is room. */
 void looked_add(pid_t pid, const struct process_now *now, __u64 execs);
+/* Another number whenever the profiler has told of a process that is looked at from then on. */
+unsigned int looked_told(void);
 /* Its child has begun: that is told to the profiler. Returns the child's struct process.exec_id. */
 __u64 looked_forked(const struct looked *parent, pid_t pid, const struct process_now *now);
 /* Takes up those that are new in the table of processes, and lets go of those that are gone. */

@@ -68,6 +68,7 @@ static unsigned int pass(DIR *folder)
 
 static void list_processes(void)
 {
+	static unsigned int told;
 	__u64 *other = before;
 	DIR *folder = opendir("/proc");
 
@@ -76,6 +77,10 @@ static void list_processes(void)
 	before = met;
 	met = other;
 	memset(met, 0, WORDS * sizeof(*met));
+	/* A child may have been met before the profiler told of its parent. */
+	if (with_children && told != looked_told())
+		memset(before, 0, WORDS * sizeof(*before));
+	told = looked_told();
 	/* Numbers begin anew at the largest, and then a child has a smaller one than its parent. */
 	for (int i = 0; i < PASSES && pass(folder); i++)
 		rewinddir(folder);

@@ -175,13 +175,14 @@ def test_what_needs_bpf_says_so(arguments, code, open_folder):
     assert done.stderr.count("\n") == 1, done.stderr
 
 
-def test_children_of_the_command(open_folder):
-    """The child lives for so long that it is found on a busy machine, too."""
-    script = ("import os, time\ndef burn():\n    while time.process_time() < 5: pass\n"
+@pytest.mark.parametrize("begins", ["late", "at once"])
+def test_children_of_the_command(begins, open_folder):
+    """One that begins before the profiler knows of its parent, too, as where Python starts in no time."""
+    python = usable()[-1].path if begins == "late" else "/usr/bin/python3"
+    script = ("import os, time\ndef burn():\n    while time.process_time() < 1: pass\n"
               "def child():\n    burn()\n    os._exit(0)\n"
               "pid = os.fork()\nif not pid: child()\nburn()\nos.waitpid(pid, 0)")
-    run = profiler.Run(open_folder, *OUTSIDE, "--", usable()[-1].path, "-c", script,
-                       binary=[*NOBODY, profiler.BINARY])
+    run = profiler.Run(open_folder, *OUTSIDE, "--", python, "-c", script, binary=[*NOBODY, profiler.BINARY])
     run.finish()
     pids = collections.Counter()
     for sample in run.samples:
